@@ -51,7 +51,22 @@ fn all_holders(daemon: &TestDaemon, state: &Path, text: &str) -> Vec<PathBuf> {
 }
 
 fn forget(daemon: &TestDaemon) -> Value {
-    daemon.client("s").ask_json(kind::FORGET, &json!({ "path": "conf/.env" }))
+    forget_path(daemon, "conf/.env")
+}
+
+fn forget_path(daemon: &TestDaemon, path: &str) -> Value {
+    daemon.client("s").ask_json(kind::FORGET, &json!({ "path": path }))
+}
+
+/// Waits until each text is in a kept content, and makes sure that it is.
+fn kept(state: &Path, texts: &[String]) {
+    for text in texts {
+        wait::until("the contents that were read are kept", Duration::from_secs(20), || {
+            let mut found = Vec::new();
+            holders(&state.join("contents"), text, &mut found);
+            (!found.is_empty()).then_some(())
+        });
+    }
 }
 
 /// Puts secrets into every place that keeps contents.
@@ -193,4 +208,102 @@ fn forget_lists_the_damaged_state_that_may_still_have_the_contents() {
     for number in 1..=8 {
         assert_eq!(all_holders(&daemon, &state, &secret(number)), [] as [PathBuf; 0], "{number}");
     }
+}
+
+/// Reads a file and lets the daemon write what it keeps of it.
+fn read(daemon: &TestDaemon, state: &Path, path: &str) {
+    let shown = daemon.client("s").ask_json(kind::READ, &json!({ "path": path }));
+    assert!(shown["error"].is_null(), "{shown}");
+    kept(state, &[String::from_utf8(daemon.get(path)).unwrap()]);
+}
+
+#[test]
+fn the_contents_under_all_names_of_a_file_are_forgotten() {
+    // The file is forgotten under each of its names.
+    for name in ["one.env", "two.env", "three/three.env", "four/three.env", "copy.env"] {
+        let daemon = TestDaemon::started();
+        let state = state(&daemon);
+        let edit = |path: &str, edits: Value| {
+            let job = json!({ "files": [{ "path": path, "base": "any", "edits": edits }] });
+            let done = daemon.client("s").ask_json(kind::EDIT, &job);
+            jobs::applied(&done);
+            jobs::number(&done)
+        };
+        daemon.put("one.env", secret(1));
+        daemon.put("other.txt", "harmless\n");
+        read(&daemon, &state, "one.env");
+        read(&daemon, &state, "other.txt");
+        let replace = |old, new| json!({ "op": "replace", "old": secret(old), "new": secret(new) });
+        edit("one.env", json!([replace(1, 2)]));
+        edit("one.env", json!([replace(2, 3)]));
+        edit("one.env", json!([{ "op": "rename", "to": "two.env" }]));
+        edit("two.env", json!([replace(3, 4)]));
+        // The name and the content change in one job.
+        edit("two.env", json!([replace(4, 5), { "op": "rename", "to": "three/three.env" }]));
+        edit("three/three.env", json!([replace(5, 6)]));
+        // Another program renames the folder.
+        fs::rename(daemon.workspace().join("three"), daemon.workspace().join("four")).unwrap();
+        edit("four/three.env", json!([replace(6, 7)]));
+        edit("four/three.env", json!([{ "op": "copy", "to": "copy.env" }]));
+        edit("copy.env", json!([replace(7, 8)]));
+        edit("copy.env", json!([{ "op": "write", "text": "none\n" }]));
+        edit("four/three.env", json!([{ "op": "write", "text": "none at all\n" }]));
+        let other = edit("other.txt", json!([{ "op": "insert", "at": "end", "text": "more\n" }]));
+        let held: Vec<u64> =
+            (1..=8).filter(|n| !all_holders(&daemon, &state, &secret(*n)).is_empty()).collect();
+        assert_eq!(held, [1, 2, 3, 4, 5, 6, 7, 8], "the test finds what is held");
+
+        let printed = daemon.editctl().args(["forget", name]).output().unwrap();
+        assert!(printed.status.success(), "{name}: {printed:?}");
+        for number in 1..=8 {
+            assert_eq!(all_holders(&daemon, &state, &secret(number)), [] as [PathBuf; 0], "{name} {number}");
+        }
+        kept(&state, &["harmless\n".to_owned()]);
+        let again = forget_path(&daemon, name);
+        assert_eq!((&again["entries"], &again["files"]), (&json!(0), &json!(0)), "{again}");
+        jobs::applied(&daemon.client("s").ask_json(kind::UNDO, &json!({ "jobs": [other] })));
+    }
+}
+
+#[test]
+fn a_content_that_was_only_read_is_forgotten() {
+    let daemon = TestDaemon::started();
+    let state = state(&daemon);
+    daemon.put("conf/.env", secret(1));
+    read(&daemon, &state, "conf/.env");
+    let reply = forget(&daemon);
+    assert_eq!((&reply["entries"], &reply["files"]), (&json!(0), &json!(1)), "{reply}");
+    assert_eq!(all_holders(&daemon, &state, &secret(1)), [] as [PathBuf; 0]);
+}
+
+#[test]
+fn forget_names_the_kept_contents_that_it_cannot_remove() {
+    let daemon = TestDaemon::started();
+    let state = state(&daemon);
+    daemon.put("conf/.env", secret(1));
+    read(&daemon, &state, "conf/.env");
+    let file = all_holders(&daemon, &state, &secret(1)).remove(0);
+    fs::remove_file(&file).unwrap();
+    // No call removes it as a file.
+    fs::create_dir(&file).unwrap();
+    let reply = forget(&daemon);
+    jobs::refused(&reply, "io");
+    let name = file.file_name().unwrap().to_str().unwrap();
+    assert!(reply["error"]["message"].as_str().unwrap().contains(name), "{reply}");
+    fs::remove_dir(&file).unwrap();
+    assert_eq!(forget(&daemon)["error"], Value::Null);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_a_program_has_open_is_refused_in_one_line() {
+    let daemon = TestDaemon::started();
+    daemon.put("conf/.env", secret(1));
+    let open = fs::OpenOptions::new().append(true).open(daemon.workspace().join("conf/.env")).unwrap();
+    jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::append("conf/.env", "end\n")));
+    let reply = forget(&daemon);
+    jobs::refused(&reply, "busy");
+    let message = reply["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the programs that have the file open, wait"), "{message:?}");
+    drop(open);
 }

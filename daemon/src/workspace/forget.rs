@@ -43,7 +43,7 @@ impl Workspace {
             let more = forgotten.open.len() - 1;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let message = format!(
-                "job {id}{more} is not finished with {path}, so its contents remain; close the programs that have the \\
+                "job {id}{more} is not finished with {path}, so its contents remain; close the programs that have the \
                  file open, wait for the job or cancel it, and run `editctl forget` again"
             );
             return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(&path)));

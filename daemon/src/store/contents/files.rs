@@ -57,13 +57,24 @@ struct FileSizes {
     bytes: u64,
 }
 
+/// The beginning of the name of a file that is being written.
+const HALF_WRITTEN: &str = "tmp-";
+
 fn home(name: &str) -> Option<&str> {
     name.get(..2)
 }
 
-/// Returns the hash that a file is named by.
+/// Returns the hash that a file is named by, also one that is half written.
 fn hash_of(name: &str) -> Option<ContentHash> {
+    let name = name.strip_prefix(HALF_WRITTEN).unwrap_or(name);
     blake3::Hash::from_hex(name).ok().map(|hash| ContentHash::from_bytes(*hash.as_bytes()))
+}
+
+/// Returns the error that contents are still there.
+fn remaining(first: &str, others: usize, error: Option<io::Error>) -> io::Error {
+    let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+    let error = error.map_or_else(String::new, |error| format!(": {error}"));
+    io::Error::other(format!("{first}{others} in contents/ remain{error}"))
 }
 
 /// Returns the bytes that a file of this size takes on the disk.
@@ -165,34 +176,70 @@ impl ContentFiles {
         head.get(..read).and_then(unpacked_size)
     }
 
-    /// Removes contents, also those that wait to be written. Returns the number of removed files.
+    /// Returns the hashes of all contents that are kept or wait to be written.
     ///
     /// # Errors
-    /// Errors of the system: some files may remain.
+    /// Errors of the system.
+    pub fn hashes(&self) -> io::Result<HashSet<ContentHash>> {
+        let _one = lock(&self.writing);
+        let mut hashes: HashSet<ContentHash> = lock(&self.waiting).contents.keys().copied().collect();
+        self.each(&mut |_, name| {
+            hashes.extend(hash_of(name));
+            Ok(())
+        })?;
+        Ok(hashes)
+    }
+
+    /// Removes contents, also those that wait to be written or that a kill left half written, and lists the folder again.
+    /// Returns the number of removed files.
+    ///
+    /// # Errors
+    /// Errors of the system, and the names of files that remain.
     pub fn remove_all(&self, hashes: &HashSet<ContentHash>) -> io::Result<u64> {
         let _one = lock(&self.writing);
-        let mut removed = 0;
-        for hash in hashes {
+        hashes.iter().for_each(|hash| {
             lock(&self.waiting).remove(*hash);
-            let name = hash.hex();
-            let folder = match self.dir.open_dir(home(&name).unwrap_or_default().as_bytes()) {
-                Err(none) if none.kind() == io::ErrorKind::NotFound => continue,
-                folder => folder?,
-            };
             self.forget(*hash);
-            // A kill may have left the second one half written.
-            for file in [name.clone(), format!("tmp-{name}")] {
-                match folder.remove_file(file.as_bytes()) {
-                    Err(none) if none.kind() == io::ErrorKind::NotFound => {}
-                    gone => {
-                        gone?;
-                        folder.sync()?;
-                        removed += 1;
-                    }
+        });
+        let is_meant = |name: &str| hash_of(name).is_some_and(|hash| hashes.contains(&hash));
+        let (mut removed, mut failed) = (0, None);
+        self.each(&mut |folder, name| {
+            if is_meant(name) {
+                match folder.remove_file(name.as_bytes()).and_then(|()| folder.sync()) {
+                    Ok(()) => removed += 1,
+                    // It was damaged, and a look-up has removed it.
+                    Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                    Err(e) => failed = Some(e),
                 }
             }
+            Ok(())
+        })?;
+        let mut left = Vec::new();
+        self.each(&mut |_, name| {
+            left.extend(is_meant(name).then(|| name.to_owned()));
+            Ok(())
+        })?;
+        match (failed, left.as_slice()) {
+            (None, []) => Ok(removed),
+            (Some(error), []) => Err(error),
+            (error, [first, others @ ..]) => Err(remaining(first, others.len(), error)),
         }
-        Ok(removed)
+    }
+
+    /// Calls `see` with the folder and the name of each file.
+    fn each(&self, see: &mut dyn FnMut(&Dir, &str) -> io::Result<()>) -> io::Result<()> {
+        for listed in self.dir.list()? {
+            let folder = match self.dir.open_dir(&listed.name) {
+                Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                    continue;
+                }
+                folder => folder?,
+            };
+            for file in folder.list()? {
+                see(&folder, &String::from_utf8_lossy(&file.name))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the bytes on the disk; 0 if the folder was not listed yet.
@@ -236,7 +283,7 @@ impl ContentFiles {
             }
             other => other?,
         };
-        let temporary = format!("tmp-{name}");
+        let temporary = format!("{HALF_WRITTEN}{name}");
         let written = || -> io::Result<()> {
             let file = folder.create_file(temporary.as_bytes(), 0o600)?;
             file.write_all_at(packed, 0)?;
@@ -274,7 +321,7 @@ impl ContentFiles {
             let Ok(folder) = self.dir.open_dir(&listed.name) else { continue };
             for file in folder.list()? {
                 let name = String::from_utf8_lossy(&file.name).into_owned();
-                if name.starts_with("tmp-") {
+                if name.starts_with(HALF_WRITTEN) {
                     // Tried again the next time the folder is listed.
                     let _ = folder.remove_file(&file.name);
                 } else if let (Some(hash), Ok(stat)) = (hash_of(&name), folder.stat(&file.name)) {
