@@ -27,7 +27,8 @@ pub(super) fn start(level: LogLevel) {
     }
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        // Colours would need a feature of the crate; without it, asking for them panics in a debug build.
+        .with_ansi(false)
         .with_target(false)
         // It would report to standard error that standard error is gone, and panic.
         .log_internal_errors(false);
