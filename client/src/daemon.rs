@@ -22,7 +22,7 @@ use crate::machine;
 use crate::workspace::Workspace;
 use attempt::{ConnectAttempt, ConnectWait, PAUSES, attempt, told_by, until_decided};
 pub use leaving::{LEAVE_PATIENCE, StoppingDaemon};
-use spawn::SpawnedDaemon;
+use spawn::{SpawnError, SpawnedDaemon};
 
 /// The time limit for a daemon to listen, for one that is starting to answer again, and for one with too many connections to
 /// accept another. A daemon that is starting is awaited as long as it answers.
@@ -72,6 +72,9 @@ pub enum ReachError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// The log in the state folder is a link, not a file, or another user's: nothing is written through it.
+    #[error("{} is a link, or not a file of yours, so the daemon's log cannot be written there; move it away, and try again", .0.display())]
+    ForeignLog(PathBuf),
     /// The program was started and exited.
     #[error("{} exited without serving the workspace ({status}){}", program.display(), said(last_words))]
     Left {
@@ -359,7 +362,9 @@ impl DaemonStart<'_> {
         if let Some(socket) = self.socket {
             words.extend(["--socket".as_ref(), socket.as_os_str()]);
         }
-        spawn::detached(self.program, &words, self.workspace, self.state_home)
-            .map_err(|source| ReachError::CannotStart { program: self.program.into(), source })
+        spawn::detached(self.program, &words, self.workspace, self.state_home).map_err(|error| match error {
+            SpawnError::ForeignLog(log) => ReachError::ForeignLog(log),
+            SpawnError::System(source) => ReachError::CannotStart { program: self.program.into(), source },
+        })
     }
 }

@@ -58,6 +58,15 @@ pub(super) fn instead(program: &Path, words: &[OsString]) -> io::Result<ExitStat
     command.status()
 }
 
+/// The error of a daemon that cannot be started.
+#[derive(Debug)]
+pub(super) enum SpawnError {
+    /// Its log is a link, not a file, or another user's.
+    ForeignLog(PathBuf),
+    /// The error of the system.
+    System(io::Error),
+}
+
 /// A started daemon.
 #[derive(Debug)]
 pub(super) struct SpawnedDaemon {
@@ -130,8 +139,8 @@ pub(super) fn detached(
     words: &[&OsStr],
     workspace: &Path,
     state_home: Option<&Path>,
-) -> io::Result<SpawnedDaemon> {
-    let log = state_home.and_then(|home| log_file(home, workspace));
+) -> Result<SpawnedDaemon, SpawnError> {
+    let log = state_home.map_or(Ok(None), |home| log_file(home, workspace))?;
     let mut command = Command::new(program);
     command.args(words).current_dir(workspace).stdin(Stdio::null()).stdout(Stdio::null());
     for name in NOT_FOR_CHILDREN {
@@ -143,7 +152,8 @@ pub(super) fn detached(
     };
     command.stderr(file);
     own_session(&mut command);
-    Ok(SpawnedDaemon { child: Some(command.spawn()?), log: place })
+    let child = command.spawn().map_err(SpawnError::System)?;
+    Ok(SpawnedDaemon { child: Some(child), log: place })
 }
 
 /// Runs `program` until it exits. Returns its standard output, or the last line of its standard error if it failed.
@@ -163,17 +173,38 @@ pub(super) fn awaited(program: &Path, words: &[&OsStr]) -> io::Result<Result<Vec
 }
 
 /// Opens the log for appending. Returns `None` if the state folder is unusable; the daemon then reports that itself.
-fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)> {
+///
+/// # Errors
+/// The log is a link, not a file, or another user's: nothing is written through it.
+fn log_file(state_home: &Path, workspace: &Path) -> Result<Option<(File, PathBuf, u64)>, SpawnError> {
     let folder = state_home.join("editd").join(socket_path::tag(workspace));
-    make_private(&folder).ok()?;
-    let path = folder.join(LOG);
-    if std::fs::metadata(&path).is_ok_and(|found| found.len() >= LOG_FULL) {
-        // Two starters may do this at the same time. The second then moves a new log, and only an old one is lost.
-        let _ = std::fs::rename(&path, folder.join(format!("{LOG}.old")));
+    if make_private(&folder).is_err() {
+        return Ok(None);
     }
-    let file = append_to(&path).ok()?;
-    let size = file.metadata().ok()?.len();
-    Some((file, path, size))
+    let path = folder.join(LOG);
+    match std::fs::symlink_metadata(&path) {
+        Ok(found) if !is_own_file(&found) => return Err(SpawnError::ForeignLog(path)),
+        Ok(found) if found.len() >= LOG_FULL => {
+            // Two starters may do this at the same time. The second then moves a new log, and only an old one is lost.
+            let _ = std::fs::rename(&path, folder.join(format!("{LOG}.old")));
+        }
+        _ => {}
+    }
+    // What another program has put there meanwhile is not followed either.
+    let Ok((file, found)) = append_to(&path).and_then(|file| file.metadata().map(|found| (file, found)))
+    else {
+        return Ok(None);
+    };
+    if is_own_file(&found) { Ok(Some((file, path, found.len()))) } else { Err(SpawnError::ForeignLog(path)) }
+}
+
+/// Returns true for a regular file that belongs to the user.
+fn is_own_file(found: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    let is_own = std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    let is_own = true;
+    found.is_file() && is_own
 }
 
 /// Returns the state folder of the user, if the environment names one.
@@ -202,10 +233,13 @@ fn make_private(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).create(folder)
 }
 
+/// Opens a file for appending. It follows no link, and does not wait for the reader of a pipe.
 #[cfg(unix)]
 fn append_to(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
-    File::options().append(true).create(true).mode(0o600).open(path)
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    File::options().append(true).create(true).mode(0o600).custom_flags(flags).open(path)
 }
 
 #[cfg(not(unix))]

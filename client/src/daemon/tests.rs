@@ -84,6 +84,29 @@ fn the_log_is_private_and_only_new_words_are_the_last() {
 }
 
 #[test]
+fn the_log_is_not_written_through_a_link_or_into_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("editd").join(socket_path::tag(folder.path()));
+    std::fs::create_dir_all(&own).unwrap();
+    let (log, other) = (own.join("daemon.log"), folder.path().join("other"));
+    std::fs::write(&other, vec![b'x'; 300 * 1024]).unwrap();
+    let forms: [&dyn Fn(); 4] = [
+        &|| std::os::unix::fs::symlink(&other, &log).unwrap(),
+        &|| std::os::unix::fs::symlink(folder.path().join("none"), &log).unwrap(),
+        &|| fifo(&log),
+        &|| std::fs::create_dir(&log).unwrap(),
+    ];
+    for make in forms {
+        make();
+        let error = starting(Path::new("/bin/true"), folder.path()).start().unwrap_err();
+        assert!(matches!(&error, ReachError::ForeignLog(named) if *named == log), "{error}");
+        assert_eq!(std::fs::metadata(&other).unwrap().len(), 300 * 1024);
+        assert!(!folder.path().join("none").exists());
+        std::fs::remove_file(&log).or_else(|_| std::fs::remove_dir(&log)).unwrap();
+    }
+}
+
+#[test]
 fn a_program_that_always_leaves_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let program = Path::new("/bin/false");
