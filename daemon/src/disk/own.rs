@@ -17,6 +17,7 @@ pub(super) const STAGING: &[u8] = b"staging";
 pub(super) const LOST: &[u8] = b"lost";
 pub(super) const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
+const GIT: &[u8] = b".git";
 const IGNORE: &[u8] = b".gitignore";
 /// The content of `.gitignore`: git ignores the whole folder, and rules of deeper folders count for nothing.
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -134,6 +135,7 @@ impl OwnFolder {
         for name in FILES {
             folder_checks.file(name).map_err(io("look at the files in .editd"))??;
         }
+        folder_checks.no_repository().map_err(io("look at .editd/.git"))??;
         folder_checks.ignore_itself().map_err(io("write .editd/.gitignore"))?;
         for name in FOLDERS {
             folder_checks.folder_entry(name)?;
@@ -214,6 +216,18 @@ impl OwnChecks<'_> {
             self.set_aside(name)?;
         }
         Ok(Ok(()))
+    }
+
+    /// Sets `.git` aside: git takes a folder with it for another repository, and then counts no `.gitignore` in it.
+    fn no_repository(&self) -> io::Result<Result<(), RootError>> {
+        match self.own.stat(GIT) {
+            Err(none) if none.kind() == io::ErrorKind::NotFound => Ok(Ok(())),
+            Err(error) => Err(error),
+            Ok(found) => match check_owner(self.os, &found, &shown(GIT)) {
+                Ok(()) => self.set_aside(GIT).map(Ok),
+                foreign => Ok(foreign),
+            },
+        }
     }
 
     /// Returns true if the daemon may have made the file: a regular one with one name, which others cannot write.

@@ -39,6 +39,9 @@ const FORMS: &[Form] = &[
     (".gitignore link", |own, user| symlink(user, own.join(".gitignore")).unwrap()),
     (".gitignore second name", |own, user| fs::hard_link(user, own.join(".gitignore")).unwrap()),
     (".gitignore pipe", |own, _| fifo(&own.join(".gitignore"))),
+    (".git folder", |own, _| file(own.join(".git/file"), PRECIOUS)),
+    (".git file", |own, _| file(own.join(".git"), "gitdir: ../.git\n")),
+    (".git link", |own, _| symlink("../.git", own.join(".git")).unwrap()),
     ("deeper .gitignore", |own, _| file(own.join("staging/.gitignore"), "!*\n")),
     ("lock folder", |own, _| file(own.join("lock/file"), PRECIOUS)),
     ("lock link", |own, user| symlink(user, own.join("lock")).unwrap()),
@@ -286,6 +289,29 @@ fn git_never_adds_what_a_daemon_stages() {
         "{}",
         String::from_utf8_lossy(&staged)
     );
+    daemon.stop();
+}
+
+#[test]
+fn a_repository_in_the_daemons_folder_does_not_show_it_to_git() {
+    let (mut daemon, own, _) = workspace();
+    let git = |folder: &Path, words: &[&str]| {
+        daemon.command("git").current_dir(folder).args(words).output().map(|output| {
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        })
+    };
+    if git(daemon.workspace(), &["init", "-q"]).is_err() {
+        return println!("skipped: needs git");
+    }
+    git(&own, &["init", "-q"]).unwrap();
+    let words = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"];
+    git(&own, &words).unwrap();
+    assert!(git(daemon.workspace(), &["status", "--porcelain"]).unwrap().contains("?? .editd/"));
+    daemon.start();
+    let shown = daemon.command("git").args(["status", "--porcelain"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&shown.stdout).contains(".editd"), "{shown:?}");
+    assert!(own.join("aside-1-.git").is_dir());
     daemon.stop();
 }
 
