@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use editd_proto::message::{JobStatus, Receipt};
+use editd_proto::system_error::with_remedy;
 use editd_proto::{ErrorCode, RequestError};
 
 use crate::CallError;
@@ -90,7 +91,9 @@ impl Failure {
             Self::Refused(error) => (**error).clone(),
             Self::Reach(error) => error.refusal(),
             Self::Call(error) => error.refusal("see `editctl log`, or send it again with the same --key"),
-            Self::File(name, error) => RequestError::new(ErrorCode::Io, format!("{name}: {error}")),
+            Self::File(name, error) => {
+                RequestError::new(ErrorCode::Io, format!("{name}: {}", with_remedy(error)))
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod codec;
 pub mod limits;
 pub mod message;
 pub mod socket_path;
+pub mod system_error;
 pub mod systemd_unit;
 pub mod tokens;
 

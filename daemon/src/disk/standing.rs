@@ -4,6 +4,8 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use editd_proto::system_error::with_remedy;
+
 use super::Disk;
 use super::own::{LOCK, open_or_create};
 use crate::os::{Access, Dir, read_all};
@@ -45,7 +47,7 @@ pub enum RootError {
     )]
     NoFolder,
     /// The system refused.
-    #[error("cannot {what}: {source}{}", remedy(.source))]
+    #[error("cannot {what}: {}{}", with_remedy(.source), remedy(.source))]
     Io {
         /// The failed action.
         what: &'static str,
@@ -54,7 +56,7 @@ pub enum RootError {
     },
 }
 
-/// Returns what the user can do about an error of the system.
+/// Returns what the user can do about a part of `.editd` that may not be used.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "; give the user who runs editd access to it, or move it away",

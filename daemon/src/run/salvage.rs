@@ -77,7 +77,10 @@ fn text(report: Option<&SalvageReport>) -> String {
         );
     }
     for (first, last) in &report.possible_entries {
-        let _ = writeln!(out, "gone, if they were ever made: entries {first} to {last}");
+        let _ = match first == last {
+            true => writeln!(out, "gone, if it was ever made: entry {first}"),
+            false => writeln!(out, "gone, if they were ever made: entries {first} to {last}"),
+        };
     }
     for name in &report.clipboards {
         let _ = writeln!(out, "gone: the last content of clipboard {}", name.escape_debug());

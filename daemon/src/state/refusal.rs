@@ -7,6 +7,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
+use editd_proto::system_error::in_words;
 
 use super::WorkspaceState;
 use crate::disk::RootError;
@@ -103,7 +104,7 @@ pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
             "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
                 .to_owned(),
         ),
-        _ => (ErrorCode::Io, format!("{error}; repair that and send the job again")),
+        _ => (ErrorCode::Io, format!("{}; repair that and send the job again", in_words(error))),
     };
     Box::new(RequestError::new(code, format!("{path}: {what}")).at(path))
 }

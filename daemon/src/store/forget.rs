@@ -21,6 +21,7 @@ use editd_proto::error::RequestError;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{FileOutcome, Receipt};
 use editd_proto::path::FilePath;
+use editd_proto::system_error::in_words;
 
 use super::index::row::{self, EntryRow, fitting_value};
 use super::index::{RowChanges, RowView, key};
@@ -120,9 +121,9 @@ impl Store {
         for id in &segments {
             shared.log.segment(*id, &mut |at, record| match target.without_contents(&record) {
                 None => Ok(()),
-                Some(_) => Err(StoreError::Io(
-                    format!("the record at {} still has contents; run it again", at.shown()).into(),
-                )),
+                Some(_) => {
+                    Err(StoreError::Io(format!("the record at {} still has contents", at.shown()).into()))
+                }
             })?;
         }
         report.open.extend(&trace.jobs);
@@ -134,7 +135,7 @@ impl Store {
 }
 
 fn contents_failed(what: &str, error: &io::Error) -> StoreError {
-    StoreError::Io(format!("kept contents {what}: {error}; repair the disk and run it again").into())
+    StoreError::Io(format!("kept contents {what}: {}", in_words(error)).into())
 }
 
 /// Returns true if some bytes contain the last component of a path.

@@ -20,7 +20,11 @@ impl Workspace {
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
         let mut pending = lock(&self.state.pending);
         let Some((queued, begun)) = pending.detached.get(&id) else {
-            let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
+            drop(pending);
+            let message = match self.state.store.receipt(id) {
+                Ok(None) => never(id),
+                _ => format!("no detached job {id} waits; `editctl wait {id}` tells how it ended"),
+            };
             return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
         };
         if *begun {
@@ -55,11 +59,17 @@ impl Workspace {
                 if let Some(undecided) = lock(&self.state.undecided).numbered(id) {
                     return Err(undecided.refusal.clone());
                 }
-                let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
-                Err(Box::new(RequestError::new(ErrorCode::NotFound, message)))
+                Err(Box::new(RequestError::new(ErrorCode::NotFound, never(id))))
             }
         }
     }
+}
+
+/// Returns the message that there is no such job.
+fn never(id: JobId) -> String {
+    format!(
+        "no detached job {id} waits, and the journal has no job {id}; `editctl log` lists the entries of jobs"
+    )
 }
 
 #[cfg(all(test, unix))]
@@ -74,6 +84,18 @@ mod tests {
     use super::*;
     use crate::workspace::Admission;
     use crate::workspace::tests::kit::Bench;
+
+    #[test]
+    fn a_job_that_never_was_is_told_apart_from_one_that_has_ended() {
+        let bench = Bench::new();
+        let messages = [
+            bench.workspace.cancel(JobId(999)).unwrap_err().message,
+            bench.workspace.receipt(JobId(999)).unwrap_err().message,
+        ];
+        for message in messages {
+            assert!(message.contains("the journal has no job 999; `editctl log`"), "{message}");
+        }
+    }
 
     #[test]
     fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {

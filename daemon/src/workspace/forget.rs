@@ -8,7 +8,7 @@ use editd_proto::path::FilePath;
 
 use super::Workspace;
 use crate::state::refusal::{disk_refusal, log_present, store_refusal};
-use crate::store::ForgetReport;
+use crate::store::{ForgetReport, StoreError};
 
 impl Workspace {
     /// Removes the contents that a file had from the journal, the kept contents, the clipboards and the files that were
@@ -23,7 +23,7 @@ impl Workspace {
         log_present(&self.state)?;
         // Displaced files of open entries are copies, and recovery needs what such entries hold.
         self.settle(true);
-        let forgotten = self.state.store.forget(&path).map_err(|error| store_refusal(&error))?;
+        let forgotten = self.state.store.forget(&path).map_err(|error| may_remain(&error))?;
         let damaged = self.damaged_folders(&path)?;
         if !forgotten.known {
             let mut message = format!(
@@ -79,4 +79,14 @@ impl Workspace {
         }
         Ok(removed)
     }
+}
+
+/// Returns the refusal for an error after which some contents may be removed, and others not.
+fn may_remain(error: &StoreError) -> Refusal {
+    let mut refusal = store_refusal(error);
+    if let StoreError::Io(why) = error {
+        refusal.message =
+            format!("{why}; some contents may remain: repair the disk, and run `editctl forget` again");
+    }
+    refusal
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use editd_engine::Refusal;
 use editd_proto::message::{CheckFinding, CheckReply};
+use editd_proto::system_error::in_words;
 
 use super::{Counts, Workspace};
 use crate::journal::settle;
 use crate::limits::{LOST_BYTES, LOST_FILES, LOST_MS};
 use crate::metrics::{Metrics, OtherCounts};
 use crate::state::lock;
-use crate::state::refusal::{log_gone, log_present, store_refusal};
+use crate::state::refusal::{log_gone, store_refusal};
 use crate::store::{LogPosition, RetentionPolicy, RetentionTask};
 
 /// 2020, in milliseconds since 1970. Entries and files with an earlier time were made while the clock was wrong; they
@@ -163,9 +164,14 @@ impl Workspace {
     }
 
     fn check_state_folder(&self) -> CheckFinding {
-        let (severity, message) = match log_present(&self.state) {
-            Ok(()) => ("ok", format!("at {}", self.state.state_folder.display())),
-            Err(refusal) => ("bad", refusal.message),
+        let folder = self.state.state_folder.display();
+        let (severity, message) = match self.state.store.is_in(&self.state.state_folder) {
+            Ok(true) => ("ok", format!("at {folder}")),
+            Ok(false) => ("bad", log_gone(&self.state)),
+            Err(error) => (
+                "bad",
+                format!("the journal in {folder} cannot be examined: {}; repair that", in_words(&error)),
+            ),
         };
         CheckFinding { severity: severity.to_owned(), subject: "state folder".to_owned(), message }
     }
@@ -198,9 +204,7 @@ impl Workspace {
                 let strange = names.iter().filter(|name| !known.contains(*name)).count();
                 match strange {
                     0 => ("ok", format!("{} slots, each of an open entry", names.len())),
-                    n => {
-                        ("note", format!("{n} slots of jobs that run now, or of none; the next start tells"))
-                    }
+                    n => ("note", unknown_slots(n)),
                 }
             }
         };
@@ -224,7 +228,7 @@ impl Workspace {
                     format!("; on other mounts {}/{name}{more}", folder.display())
                 });
                 let message = format!(
-                    "{} files that were set aside: of jobs that a kill or power cut ended, or with contents that the journal cannot hold; look at them, they are removed after 30 days, and the oldest as soon as there are more than {LOST_FILES} or {} MiB{gone}{elsewhere}",
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or with contents that the journal cannot hold; look at them, they are removed after 30 days, and the oldest beyond {LOST_FILES} files or {} MiB when more are set aside or a minute passes without a job{gone}{elsewhere}",
                     lost.len(),
                     LOST_BYTES >> 20
                 );
@@ -233,6 +237,15 @@ impl Workspace {
         };
         CheckFinding { severity: severity.to_owned(), subject: ".editd/lost".to_owned(), message }
     }
+}
+
+/// Returns the finding that staged files belong to no entry.
+fn unknown_slots(count: usize) -> String {
+    let (files, are, them) = if count == 1 { ("file", "is", "it") } else { ("files", "are", "them") };
+    format!(
+        "{count} staged {files} {are} of jobs that run now, or of no job; if no job runs, restart the daemon (`editctl \
+         stop`): the start examines {them}"
+    )
 }
 
 #[cfg(test)]
@@ -252,6 +265,20 @@ mod tests {
     fn told(bench: &Bench) -> String {
         let findings = bench.workspace.check().findings;
         findings.into_iter().find(|finding| finding.subject == ".editd/lost").unwrap().message
+    }
+
+    #[test]
+    fn a_finding_says_what_to_do_and_nothing_about_a_request() {
+        let bench = Bench::new();
+        let find = |subject: &str| {
+            let findings = bench.workspace.check().findings;
+            findings.into_iter().find(|finding| finding.subject == subject).unwrap().message
+        };
+        std::fs::write(bench.state().root.join(".editd/staging/unknown"), "").unwrap();
+        assert!(find(".editd/staging").starts_with("1 staged file is of jobs that run now, or of no job"));
+        std::fs::remove_dir_all(&bench.state().state_folder).unwrap();
+        let gone = find("state folder");
+        assert!(gone.contains("`editctl stop`") && !gone.contains("send it again"), "{gone}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::FILE;
+use editd_proto::system_error::in_words;
 
 use super::packed::{HEADER, pack, unpack, unpacked_size};
 use crate::limits;
@@ -73,7 +74,7 @@ fn hash_of(name: &str) -> Option<ContentHash> {
 /// Returns the error that contents are still there.
 fn remaining(first: &str, others: usize, error: Option<io::Error>) -> io::Error {
     let others = if others > 0 { format!(" and {others} more") } else { String::new() };
-    let error = error.map_or_else(String::new, |error| format!(": {error}"));
+    let error = error.map_or_else(String::new, |error| format!(": {}", in_words(&error)));
     io::Error::other(format!("{first}{others} in contents/ remain{error}"))
 }
 

@@ -70,7 +70,11 @@ pub fn segments(dir: &Dir) -> Result<RangeInclusive<u64>, StoreError> {
 fn list(dir: &Dir) -> Result<Vec<u64>, StoreError> {
     segment::list(dir).map_err(|e| {
         StoreError::Io(
-            format!("the journal's folder log could not be listed: {}", segment::in_words(&e)).into(),
+            format!(
+                "the journal's folder log could not be listed: {}",
+                editd_proto::system_error::in_words(&e)
+            )
+            .into(),
         )
     })
 }
@@ -200,14 +204,21 @@ fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment
     let removed = forgotten::remove_leftovers(&home.dir, ids);
     removed.map_err(|e| {
         StoreError::Io(
-            format!("old files of the journal could not be removed: {}", segment::in_words(&e)).into(),
+            format!(
+                "old files of the journal could not be removed: {}",
+                editd_proto::system_error::in_words(&e)
+            )
+            .into(),
         )
     })?;
     // This also makes the names of segments durable that a killed daemon had just created.
     home.dir.sync().map_err(|e| {
         StoreError::Io(
-            format!("the journal's folder log could not be flushed to the disk: {}", segment::in_words(&e))
-                .into(),
+            format!(
+                "the journal's folder log could not be flushed to the disk: {}",
+                editd_proto::system_error::in_words(&e)
+            )
+            .into(),
         )
     })?;
     Ok(next)

@@ -7,6 +7,8 @@ use super::packed::{HEAD, PackedFile};
 use super::position::align;
 use super::read::fill_file;
 use super::{BLOCK, header::HEADER};
+use editd_proto::system_error::in_words;
+
 use crate::os::{Access, Dir, File, Stat};
 use crate::store::StoreError;
 
@@ -190,16 +192,4 @@ pub fn unreadable(what: &str, id: u64, e: &io::Error) -> StoreError {
     StoreError::Io(
         format!("the journal's file log/{} could not be {what}: {}{todo}", name(id), in_words(e)).into(),
     )
-}
-
-/// Returns the words for an error of the system.
-pub fn in_words(e: &io::Error) -> String {
-    match e.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
-        _ => {
-            let text = e.to_string();
-            text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
-        }
-    }
 }

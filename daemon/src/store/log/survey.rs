@@ -33,7 +33,11 @@ struct LogSurvey<'a> {
 pub fn survey(dir: &Dir, sums: &[Checksum], visit: &mut LogVisitor<'_>) -> Result<(), StoreError> {
     let ids = segment::list(dir).map_err(|e| {
         StoreError::Io(
-            format!("the journal's folder log could not be listed: {}", segment::in_words(&e)).into(),
+            format!(
+                "the journal's folder log could not be listed: {}",
+                editd_proto::system_error::in_words(&e)
+            )
+            .into(),
         )
     })?;
     let (mut flushed, mut unreadable) = (FlushProof::default(), UnreadableParts::default());
