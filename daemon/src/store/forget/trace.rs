@@ -21,7 +21,7 @@ use crate::record::{CheckpointEntry, ClipboardRecord, Entry, FileRecord, ReadRec
 /// Contents that many files have.
 const BLANK: [&[u8]; 3] = [b"", b"\n", b"\r\n"];
 
-/// What the log has of a file.
+/// The names, contents and entries of a file in the log.
 pub(super) struct FileTrace<'t> {
     /// The path that was asked for.
     path: &'t FilePath,
