@@ -1,8 +1,9 @@
 //! Finds what belongs to a file in the log: its names, the hashes of its contents, and the entries that have them. It
 //! changes nothing.
 //!
-//! Two paths are names of one file if they had the same content at some time, or if a receipt says that the file was
-//! moved from one to the other. A content that is empty or one line break connects nothing.
+//! A path is another name of the file if a receipt says that the file was moved from or to it, or if it was created or
+//! deleted with a content that the file had: a copy, or a move by another program. A content that is empty or one line
+//! break connects nothing. Another path that had such a content for another reason loses that content only.
 //!
 //! *Calling sequence*: [`FileTrace::begin`] before each pass over the log, [`FileTrace::see`] for each record; passes are
 //! repeated while [`FileTrace::has_grown`].
@@ -96,7 +97,7 @@ impl<'t> FileTrace<'t> {
                 let ReadReceipt { path, hash, numbered, .. } = seen;
                 let hashes: Vec<ContentHash> =
                     hash.iter().copied().chain(numbered.iter().map(|lines| lines.hash)).collect();
-                self.see_path(path, &hashes);
+                self.see_path(path, &hashes, false);
             }
             // Its request is needed to run it, and may quote the file.
             Record::Queued(job) if self.waiting.contains(&job.id) && self.are_named_in(&job.payload) => {
@@ -128,7 +129,8 @@ impl<'t> FileTrace<'t> {
         loop {
             let found = of_file.iter().filter(|of_file| **of_file).count();
             for (file, of_file) in entry.files.iter().zip(&mut of_file) {
-                *of_file = self.see_path(&file.path, &hashes(file));
+                let is_copy_or_move = file.before.is_none() != file.after.is_none();
+                *of_file = self.see_path(&file.path, &hashes(file), is_copy_or_move);
             }
             if of_file.iter().filter(|of_file| **of_file).count() == found {
                 break;
@@ -142,11 +144,13 @@ impl<'t> FileTrace<'t> {
         }
     }
 
-    /// Takes contents that a path had. Returns true if the path is a name of the file.
-    fn see_path(&mut self, path: &FilePath, hashes: &[ContentHash]) -> bool {
+    /// Takes contents that a path had; `connects` if one of them makes it a name of the file. Returns true if a content is
+    /// one of the file.
+    fn see_path(&mut self, path: &FilePath, hashes: &[ContentHash], connects: bool) -> bool {
         self.known |= path == self.path;
-        let of_file = self.names.contains(path) || hashes.iter().any(|hash| self.hashes.contains(hash));
-        if of_file {
+        let is_name = self.names.contains(path);
+        let of_file = is_name || hashes.iter().any(|hash| self.hashes.contains(hash));
+        if of_file && (is_name || connects) {
             self.add_name(path);
             for hash in hashes.iter().filter(|hash| !self.blank.contains(hash)) {
                 self.grown |= self.hashes.insert(*hash);
