@@ -63,7 +63,6 @@ mod kills;
 mod kit;
 #[cfg(unix)]
 mod lines;
-mod lost_contents;
 #[cfg(unix)]
 mod marks;
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::message::{EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
+use editd_proto::message::{EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{TextStyle, one_line, range, word};
 use super::{OutputStyle, StepForm, diff};
@@ -37,11 +37,14 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
         out.push('\n');
         if change.forgotten {
             out.push_str(&format!("{}: contents forgotten\n", change.path.display()));
-        } else if change.diff.is_empty() && !change.partial {
+        } else if change.diff.is_empty() {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
-        if let Some(note) = partial(change) {
-            out.push_str(&format!("{}: {note}\n", change.path.display()));
+        if change.partial {
+            let path = change.path.display();
+            out.push_str(&format!(
+                "{path}: its whole content is no longer known; these are the changed bytes, at unknown lines\n"
+            ));
         }
         diff::add(&mut out, &numbered(&change.diff, &change.hunks), style);
         if change.omitted_hunks > 0 {
@@ -57,18 +60,6 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
         out.push_str(&format!("\nmore files: {step}\n"));
     }
     out
-}
-
-/// Returns the note about a change of which no whole content is known.
-pub fn partial(change: &EntryDetail) -> Option<&'static str> {
-    let shows_bytes = change.omitted_hunks > 0 || change.diff.lines().any(|line| line.starts_with("@@ "));
-    match (change.partial, shows_bytes) {
-        (false, _) => None,
-        (true, true) => {
-            Some("its whole content is no longer known; these are the changed bytes, at unknown lines")
-        }
-        (true, false) => Some("its content before this change is not known, so no lines are shown"),
-    }
 }
 
 /// Adds the number of each hunk behind its header, as `undo --hunk` accepts it.

@@ -227,13 +227,12 @@ impl Workspace {
     }
 
     /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
-    /// otherwise only the changed bytes, at unknown line numbers; no bytes if the content before it was never known.
+    /// otherwise only the changed bytes, at unknown line numbers.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
         let Some((before, after)) = change::states(&self.state, file, None) else {
             let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
-            let known = if change::lacks_before(file) { Cow::Borrowed(&[][..]) } else { changed(file) };
-            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &known);
+            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &changed(file));
             return EntryDetail { partial: true, diff, omitted_hunks, ..no_change(path) };
         };
         let lines = change::lines(file, &before, &after);

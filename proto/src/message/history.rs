@@ -191,7 +191,7 @@ pub struct EntryDetail {
     pub diff: String,
     /// Set if no whole content is known any more, since it is no longer stored or is damaged. `diff` then shows only the
     /// changed bytes, without context, under `@@ -?,1 +?,1 @@ at byte N`: the line numbers are unknown, and the text may
-    /// begin and end within a line. It shows none if the content before a change by another program was never known.
+    /// begin and end within a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// Set if the contents of the change were removed from the journal. `diff` is empty then.
