@@ -192,7 +192,7 @@ impl ForgetTarget<'_> {
             return None;
         }
         let mut entry = entry.clone();
-        let files = entry.files.iter_mut().filter(|file| self.trace.names.contains(&file.path));
+        let files = entry.files.iter_mut().filter(|file| self.trace.has_content_in(file));
         // A change of the mode alone has no contents.
         files.filter(|file| !file.splices.is_empty()).for_each(FileRecord::forget_contents);
         entry.clips.iter_mut().filter(|clip| self.trace.has_clip(clip)).for_each(|clip| clip.bytes = None);

@@ -17,7 +17,7 @@ use editd_proto::message::Receipt;
 use editd_proto::path::FilePath;
 
 use super::{names, whole_entry};
-use crate::record::{CheckpointEntry, ClipboardRecord, Entry, FileRecord, ReadReceipt, Record};
+use crate::record::{CheckpointEntry, ClipboardRecord, Entry, FileMeta, FileRecord, ReadReceipt, Record};
 
 /// Contents that many files have.
 const BLANK: [&[u8]; 3] = [b"", b"\n", b"\r\n"];
@@ -111,6 +111,13 @@ impl<'t> FileTrace<'t> {
     /// Returns true if some bytes contain the last component of one of the names.
     pub(super) fn are_named_in(&self, bytes: &[u8]) -> bool {
         self.names.iter().any(|path| names(path, bytes))
+    }
+
+    /// Returns true if a change has a content of the file.
+    pub(super) fn has_content_in(&self, file: &FileRecord) -> bool {
+        let has =
+            |meta: &Option<FileMeta>| meta.as_ref().is_some_and(|meta| self.hashes.contains(&meta.hash));
+        self.names.contains(&file.path) || has(&file.before) || has(&file.after)
     }
 
     /// Returns true if a clipboard was cut from the file or has a whole content of it.
