@@ -243,6 +243,10 @@ fn the_contents_under_all_names_of_a_file_are_forgotten() {
         edit("three/three.env", json!([replace(5, 6)]));
         // Another program renames the folder.
         fs::rename(daemon.workspace().join("three"), daemon.workspace().join("four")).unwrap();
+        wait::until("the journal has the move", wait::LONG, || {
+            let log = daemon.client("s").ask_json(kind::HISTORY, &json!({"path": "three/three.env"}));
+            (log["entries"][0]["kind"] == "external").then_some(())
+        });
         edit("four/three.env", json!([replace(6, 7)]));
         edit("four/three.env", json!([{ "op": "copy", "to": "copy.env" }]));
         edit("copy.env", json!([replace(7, 8)]));
@@ -255,10 +259,14 @@ fn the_contents_under_all_names_of_a_file_are_forgotten() {
 
         let printed = daemon.editctl().args(["forget", name]).output().unwrap();
         assert!(printed.status.success(), "{name}: {printed:?}");
-        for number in 1..=8 {
+        // A copy does not lead back to what its original had before.
+        let first = if name == "copy.env" { 7 } else { 1 };
+        for number in first..=8 {
             assert_eq!(all_holders(&daemon, &state, &secret(number)), [] as [PathBuf; 0], "{name} {number}");
         }
-        kept(&state, &["harmless\n".to_owned()]);
+        if first == 1 {
+            kept(&state, &["harmless\n".to_owned()]);
+        }
         let again = forget_path(&daemon, name);
         assert_eq!((&again["entries"], &again["files"]), (&json!(0), &json!(0)), "{again}");
         jobs::applied(&daemon.client("s").ask_json(kind::UNDO, &json!({ "jobs": [other] })));

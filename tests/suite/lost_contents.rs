@@ -5,13 +5,10 @@
 
 use editd::testing::StoreOptions;
 use editd_proto::ids::JobId;
-use editd_proto::message::{
-    ContentRequest, EntrySide, EntrySummary, JobStatus, ReadRequest, ShowReply, UndoRequest,
-};
+use editd_proto::message::{ContentRequest, EntrySide, JobStatus};
 use editd_proto::{ErrorCode, RequestError};
 use editd_tests::fault_injection::requests::{append, create, file, job};
-use editd_tests::fault_injection::sim_scenario::ChangeRequest;
-use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace, options, test_caller};
+use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace, options};
 use editd_tests::sim::{SimMachine, SnapshotNode};
 
 fn machine() -> SimMachine {

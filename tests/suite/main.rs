@@ -63,6 +63,7 @@ mod kills;
 mod kit;
 #[cfg(unix)]
 mod lines;
+mod lost_contents;
 #[cfg(unix)]
 mod marks;
 #[cfg(unix)]

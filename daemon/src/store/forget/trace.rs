@@ -1,8 +1,8 @@
 //! Finds what belongs to a file in the log: its names, the hashes of its contents, and the entries that have them. It
 //! changes nothing.
 //!
-//! A path is another name of the file if a receipt says that the file was moved from or to it, or if it was created or
-//! deleted with a content that the file had: a copy, or a move by another program. A content that is empty or one line
+//! A path is another name of the file if a receipt says that the file was moved from or to it, or if its first change in
+//! the log, its creation or its deletion has a content that the file had: a copy, or a move by another program. A content that is empty or one line
 //! break connects nothing. Another path that had such a content for another reason loses that content only.
 //!
 //! *Calling sequence*: [`FileTrace::begin`] before each pass over the log, [`FileTrace::see`] for each record; passes are
@@ -31,6 +31,8 @@ pub(super) struct FileTrace<'t> {
     /// The contents that are kept.
     kept: HashSet<ContentHash>,
     blank: HashSet<ContentHash>,
+    /// The paths that had a change in this pass.
+    changed: HashSet<FilePath>,
     grown: bool,
     /// True if a record names the path.
     pub(super) known: bool,
@@ -60,6 +62,7 @@ impl<'t> FileTrace<'t> {
             waiting,
             kept,
             blank: BLANK.map(hash_of).into(),
+            changed: HashSet::new(),
             grown: true,
             known: false,
             names: [path.clone()].into(),
@@ -79,6 +82,7 @@ impl<'t> FileTrace<'t> {
     /// Begins a pass.
     pub(super) fn begin(&mut self) {
         self.grown = false;
+        self.changed.clear();
         self.entries.clear();
         self.jobs.clear();
         self.unattributed.clone_from(&self.kept);
@@ -136,13 +140,15 @@ impl<'t> FileTrace<'t> {
         loop {
             let found = of_file.iter().filter(|of_file| **of_file).count();
             for (file, of_file) in entry.files.iter().zip(&mut of_file) {
-                let is_copy_or_move = file.before.is_none() != file.after.is_none();
-                *of_file = self.see_path(&file.path, &hashes(file), is_copy_or_move);
+                let connects =
+                    file.before.is_none() != file.after.is_none() || !self.changed.contains(&file.path);
+                *of_file = self.see_path(&file.path, &hashes(file), connects);
             }
             if of_file.iter().filter(|of_file| **of_file).count() == found {
                 break;
             }
         }
+        self.changed.extend(entry.files.iter().map(|file| file.path.clone()));
         let files = entry.files.iter().zip(&of_file).filter(|(_, of_file)| **of_file);
         self.staged_names.extend(files.map(|(file, _)| file.staged_name.clone()));
         let mut origins = entry.clips.iter().filter_map(|clip| clip.origin.as_ref());
