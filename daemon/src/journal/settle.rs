@@ -83,7 +83,9 @@ fn settle_batch(state: &WorkspaceState, mut due: Vec<WaitingEntry>, now: Duratio
             later.push(one);
         }
     }
-    if let Err(error) = if records.is_empty() { Ok(()) } else { state.store.append(&records).map(drop) } {
+    if !records.is_empty()
+        && let Err(error) = state.store.append(&records)
+    {
         // The disk may be full. An entry whose record is never written is settled once more after the next start.
         tracing::warn!(%error, "{} settled entries cannot be recorded yet; it is tried again", ended.len());
         later.append(&mut ended);

@@ -54,7 +54,8 @@ impl Store {
         }
         if let Some(error) = self.shared.log.stuck() {
             let message = format!(
-                "{error}; edits are refused once the present file is full: make room on the disk of the state folder"
+                "{error}, at the last attempt; unless there is room by then, edits are refused once the present file is full: \
+                 make room on the disk of the state folder"
             );
             return finding("bad", "log", message);
         }

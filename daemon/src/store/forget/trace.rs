@@ -2,8 +2,8 @@
 //! changes nothing.
 //!
 //! A path is another name of the file if a receipt says that the file was moved from or to it, or if its first change in
-//! the log, its creation or its deletion has a content that the file had: a copy, or a move by another program. A content that is empty or one line
-//! break connects nothing. Another path that had such a content for another reason loses that content only.
+//! the log, its creation or its deletion has a content that the file had: a copy, or a move by another program. Any other
+//! path that had such a content loses that content only. A content that is empty or one line break connects nothing.
 //!
 //! *Calling sequence*: [`FileTrace::begin`] before each pass over the log, [`FileTrace::see`] for each record; passes are
 //! repeated while [`FileTrace::has_grown`].
