@@ -6,6 +6,7 @@ use std::io;
 use editd_proto::path::FilePath;
 
 use super::Disk;
+use super::place::names;
 use crate::os::FileKind;
 
 impl Disk {
@@ -25,7 +26,7 @@ impl Disk {
     /// Errors of the system.
     pub fn changed(&self, path: &FilePath) -> io::Result<i64> {
         let mut dir = self.root.dir().clone();
-        for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
+        for name in names(path.as_bytes()) {
             match dir.stat(name) {
                 Ok(stat) if stat.kind == FileKind::Dir => dir = dir.open_passage(name)?,
                 Ok(stat) => return Ok(stat.changed),

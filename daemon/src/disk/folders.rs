@@ -14,7 +14,7 @@ use super::linked::LinkedNames;
 use super::lost::LostCount;
 use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
-use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
+use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, names, resolve, resolve_link};
 use super::reserved::OwnEntries;
 use super::stage::StagedOwner;
 use super::standing::RootError;
@@ -312,8 +312,7 @@ impl Disk {
     /// Opens a folder of the workspace by its path. As in resolving, the folders above it need not be readable.
     pub(super) fn folder(&self, path: &FilePath) -> io::Result<Dir> {
         let mut dir = self.root.dir().clone();
-        let mut names =
-            path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()).peekable();
+        let mut names = names(path.as_bytes()).peekable();
         while let Some(name) = names.next() {
             dir = if names.peek().is_some() { dir.open_passage(name)? } else { dir.open_dir(name)? };
         }
@@ -322,8 +321,8 @@ impl Disk {
 
     /// Returns true if a folder looks like the folder of a git repository, or of one of its worktrees.
     pub fn is_git_folder(&self, path: &FilePath) -> bool {
-        let mut names = path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty());
-        let found = names.try_fold(self.root.dir().clone(), |dir, name| dir.open_passage(name));
+        let found =
+            names(path.as_bytes()).try_fold(self.root.dir().clone(), |dir, name| dir.open_passage(name));
         let Ok(dir) = found else { return false };
         let has = |name: &[u8]| dir.stat(name).is_ok();
         has(b"HEAD") && (has(b"commondir") || has(b"objects") && has(b"refs"))

@@ -29,6 +29,7 @@ use editd_proto::{ErrorCode, RequestError};
 use super::reserved::OwnEntries;
 use crate::os::{Dir, Os, Stat};
 
+pub(super) use parts::names;
 pub use walk::{resolve, resolve_link};
 
 /// The name of the daemon's own folder at the root of the workspace.

@@ -3,7 +3,7 @@
 use super::WorkspaceRoot;
 
 /// Returns the names of a path, without empty ones and `.`.
-pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(in crate::disk) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }
 
