@@ -57,13 +57,13 @@ pub const WATCHED_FOLDERS: usize = 4096;
 /// Bytes of a log segment.
 pub const SEGMENT: u64 = 8 * 1024 * 1024;
 
-/// Bytes of a segment that are reserved for the records that end a running job, so that a full disk cannot stop it between
-/// its intent and its seal: of a job, with the rest of two blocks, and of each of its files.
-pub const END_JOB: u64 = 12 * 1024;
-/// See [`END_JOB`]; the path comes on top.
-pub const END_FILE: u64 = 768;
-/// See [`END_JOB`]: of starts, each of which takes a block. A daemon can start as often while the disk is full.
-pub const END_STARTS: u64 = 64 * 1024;
+/// Bytes of a segment that are reserved for the records that end one running job, so that a full disk cannot stop it
+/// between its intent and its seal. They include the unused rest of two blocks.
+pub const RESERVE_JOB: u64 = 12 * 1024;
+/// Bytes that are reserved in addition for each file of the job; twice the length of its path is added.
+pub const RESERVE_FILE: u64 = 768;
+/// Bytes that are reserved for starts: sixteen on a full disk, since each takes a block of 4 KiB.
+pub const RESERVE_STARTS: u64 = 64 * 1024;
 
 /// Bytes of one record of the log, unpacked, which limits the cost of reading one. The largest job that fits a frame
 /// is far below, unless it rewrites more than half of this.

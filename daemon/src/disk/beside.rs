@@ -77,7 +77,7 @@ impl Disk {
             let dir = match self.folder(&path) {
                 Err(error) if is_gone(&error) || is_no_folder(&error) => continue,
                 Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied => {
-                    tracing::warn!(folder = %path, "cannot look for staged files: no permission");
+                    tracing::warn!(folder = %path, "no permission to look for staged files there; make the folder readable for the user who runs editd");
                     kept.insert(path);
                     continue;
                 }

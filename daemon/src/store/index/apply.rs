@@ -67,7 +67,7 @@ impl IndexState {
             Record::Intent(entry) => bytes_to_end(entry),
             _ => 0,
         });
-        self.unsealed.values().copied().chain(added).sum::<u64>() + limits::END_STARTS
+        self.unsealed.values().copied().chain(added).sum::<u64>() + limits::RESERVE_STARTS
     }
 
     /// Applies the record at `at`. `of` reads the entries that an entry names, if its row does not hold them.
@@ -276,8 +276,8 @@ impl IndexState {
 /// Returns the bytes that the seal of an entry needs at most, as a rule: its receipt, which a detached job stores twice, and
 /// a read receipt for each file. A void needs far fewer.
 fn bytes_to_end(entry: &Entry) -> u64 {
-    let files = entry.files.iter().map(|file| limits::END_FILE + 2 * file.path.as_bytes().len() as u64);
-    limits::END_JOB + files.sum::<u64>() * (1 + u64::from(entry.queued.is_some()))
+    let files = entry.files.iter().map(|file| limits::RESERVE_FILE + 2 * file.path.as_bytes().len() as u64);
+    limits::RESERVE_JOB + files.sum::<u64>() * (1 + u64::from(entry.queued.is_some()))
 }
 
 fn put_clip(
