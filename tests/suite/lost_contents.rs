@@ -1,14 +1,17 @@
-//! Contents that the journal has only in part: a content is made from the entries that are intact. On the simulated
-//! machine.
+//! Contents that the journal does not have, or has only in part: a change of an unknown content is not shown as an
+//! insertion, and a content is made from the entries that are intact. On the simulated machine.
 //!
 //! These tests are no case files: the store keeps no contents, and bytes of the log are damaged.
 
 use editd::testing::StoreOptions;
 use editd_proto::ids::JobId;
-use editd_proto::message::{ContentRequest, EntrySide, JobStatus};
+use editd_proto::message::{
+    ContentRequest, EntryDetail, EntrySide, EntrySummary, JobStatus, ReadRequest, UndoRequest,
+};
 use editd_proto::{ErrorCode, RequestError};
 use editd_tests::fault_injection::requests::{append, create, file, job};
-use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace, options};
+use editd_tests::fault_injection::sim_scenario::ChangeRequest;
+use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace, options, test_caller};
 use editd_tests::sim::{SimMachine, SnapshotNode};
 
 fn machine() -> SimMachine {
@@ -28,6 +31,51 @@ fn content(workspace: &SimWorkspace, id: u64, side: EntrySide) -> Result<String,
     let request = ContentRequest { job: JobId(id), path: "a.txt".into(), side, from: 0 };
     let reply = workspace.inner.content(&request)?;
     Ok(String::from_utf8(reply.reply.bytes.clone()).unwrap())
+}
+
+/// Changes a file as another program whose old content the journal does not have, and shows the entry.
+fn changed(change: impl FnOnce(&SimMachine)) -> (SimWorkspace, EntrySummary, EntryDetail) {
+    let machine = machine();
+    machine.outside().write("/w/a.txt", b"old 1\nold 2\n").unwrap();
+    let workspace = open(&machine);
+    let request = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
+    drop(workspace.inner.read(&test_caller(), &request).unwrap());
+    change(&machine);
+    let event = workspace.inner.observe(&"a.txt".into()).unwrap();
+    let shown = workspace.show(event.entry.unwrap()).unwrap().changes.remove(0);
+    let entry = workspace.entries().unwrap().remove(0);
+    (workspace, entry, shown)
+}
+
+#[test]
+fn a_change_of_an_unknown_content_is_no_insertion() {
+    let (workspace, entry, change) =
+        changed(|machine| machine.outside().write("/w/a.txt", b"theirs\nmore").unwrap());
+    assert!(change.partial && change.before_unknown && change.hunks.is_empty(), "{change:?}");
+    let whole = "--- a/a.txt\n+++ b/a.txt\n@@ -?,? +1,2 @@\n+theirs\n+more\n\\ No newline at end of file\n";
+    assert_eq!(change.diff, whole);
+    assert_eq!((entry.files[0].added, entry.files[0].removed), (0, 0));
+    assert_eq!(content(&workspace, entry.id.0, EntrySide::After).unwrap(), "theirs\nmore");
+    let before = content(&workspace, entry.id.0, EntrySide::Before).unwrap_err();
+    assert!(before.message.contains("no longer kept"), "{before}");
+    let undo = UndoRequest { jobs: vec![entry.id], ..UndoRequest::default() };
+    let refused = workspace.send(&ChangeRequest::Undo(undo), "undo").error.unwrap();
+    assert!(refused.message.contains("does not have the earlier bytes"), "{refused}");
+}
+
+#[test]
+fn a_change_to_an_empty_file_of_an_unknown_content_is_no_deletion_of_nothing() {
+    let (_workspace, entry, change) = changed(|machine| machine.outside().write("/w/a.txt", b"").unwrap());
+    assert_eq!(change.diff, "--- a/a.txt\n+++ b/a.txt\n@@ -?,? +1,0 @@\n");
+    assert!(change.before_unknown && (entry.files[0].added, entry.files[0].removed) == (0, 0));
+}
+
+#[test]
+fn the_deletion_of_an_unknown_content_shows_no_lines() {
+    let (_workspace, entry, change) = changed(|machine| machine.outside().remove("/w/a.txt").unwrap());
+    assert!(change.partial && change.before_unknown, "{change:?}");
+    assert!(change.diff.contains("deleted file mode") && !change.diff.contains("@@"), "{change:?}");
+    assert_eq!((entry.files[0].added, entry.files[0].removed), (0, 0));
 }
 
 /// Damages the only place of the log that has a text.

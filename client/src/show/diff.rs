@@ -103,12 +103,17 @@ pub fn with_headers(diff: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`.
+/// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`; 0 for `?`, an unknown number of lines that are not
+/// shown.
 fn hunk(line: &str) -> Option<(u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |sign| {
         let range = words.next()?.strip_prefix(sign)?;
-        range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
+        match range.split_once(',') {
+            None => Some(1),
+            Some((_, "?")) => Some(0),
+            Some((_, count)) => count.parse().ok(),
+        }
     };
     Some((count('-')?, count('+')?))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::message::{EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
+use editd_proto::message::{EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{TextStyle, one_line, range, word};
 use super::{OutputStyle, StepForm, diff};
@@ -37,14 +37,11 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
         out.push('\n');
         if change.forgotten {
             out.push_str(&format!("{}: contents forgotten\n", change.path.display()));
-        } else if change.diff.is_empty() {
+        } else if change.diff.is_empty() && !change.partial {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
-        if change.partial {
-            let path = change.path.display();
-            out.push_str(&format!(
-                "{path}: its whole content is no longer known; these are the changed bytes, at unknown lines\n"
-            ));
+        if let Some(note) = partial(change) {
+            out.push_str(&format!("{}: {note}\n", change.path.display()));
         }
         diff::add(&mut out, &numbered(&change.diff, &change.hunks), style);
         if change.omitted_hunks > 0 {
@@ -60,6 +57,22 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
         out.push_str(&format!("\nmore files: {step}\n"));
     }
     out
+}
+
+/// Returns the note about a change of which no whole content is known, or only the one after it.
+pub fn partial(change: &EntryDetail) -> Option<&'static str> {
+    let shows_bytes = diff::with_headers(&change.diff).any(|(_, is_header)| is_header);
+    match (change.partial, change.before_unknown, shows_bytes || change.omitted_hunks > 0) {
+        (false, ..) => None,
+        (true, true, true) => {
+            Some("its content before this change is not known; this is the whole content after it")
+        }
+        (true, true, false) => Some("its content before this change is not known"),
+        (true, false, true) => {
+            Some("its whole content is no longer known; these are the changed bytes, at unknown lines")
+        }
+        (true, false, false) => Some("its content is no longer known, so no lines are shown"),
+    }
 }
 
 /// Adds the number of each hunk behind its header, as `undo --hunk` accepts it.
@@ -134,15 +147,17 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle
 
 /// Returns the numbers of added and removed lines of a file, and the parts of its change that were undone.
 pub fn extent(file: &EntryFile, style: &OutputStyle) -> String {
-    let counts = format!(
-        "{} {}",
-        style.paint(TextStyle::Good, &format!("+{}", file.added)),
-        style.paint(TextStyle::Bad, &format!("-{}", file.removed))
-    );
-    let counts = match (&file.before, &file.after) {
-        (None, Some(_)) => format!("{counts} new"),
-        (Some(_), None) => format!("{counts} gone"),
-        _ => counts,
+    let counted = || {
+        let added = style.paint(TextStyle::Good, &format!("+{}", file.added));
+        format!("{added} {}", style.paint(TextStyle::Bad, &format!("-{}", file.removed)))
+    };
+    let counts = match (&file.before, &file.after, file.lacks_counts()) {
+        (None, Some(_), true) => "new".to_owned(),
+        (Some(_), None, true) => "gone".to_owned(),
+        (None, Some(_), false) => format!("{} new", counted()),
+        (Some(_), None, false) => format!("{} gone", counted()),
+        (_, _, true) => "lines not counted".to_owned(),
+        (_, _, false) => counted(),
     };
     if file.undone {
         return format!("{counts}  {}", style.paint(TextStyle::Notice, "undone"));

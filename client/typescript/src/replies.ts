@@ -219,6 +219,7 @@ export interface ShowReply {
     path: FilePath;
     diff: string;
     partial?: boolean;
+    before_unknown?: boolean;
     forgotten?: boolean;
     omitted_hunks?: number;
     hunks?: { hunk: number; line: number; added: number; removed: number; undone?: boolean }[];

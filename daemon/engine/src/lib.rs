@@ -37,7 +37,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use diff::{HunkExtent, LineChange, NearbyDiff, describe_change, nearby_diff, splice_diff, unified_diff};
+pub use diff::{
+    HunkExtent, LineChange, NearbyDiff, after_diff, describe_change, nearby_diff, splice_diff, unified_diff,
+};
 pub use editd_syntax::{Certainty, SyntaxError, TreeCache, count_parser_memory};
 pub use editd_types as types;
 pub use editd_types::{

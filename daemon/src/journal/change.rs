@@ -39,6 +39,17 @@ pub fn states(
     Some((file_state(before, file.before.as_ref())?, file_state(after, file.after.as_ref())?))
 }
 
+/// Returns true if the content before a change was not known when it was journaled: then its only splice has the whole
+/// content after it, or nothing for a deletion, and is no insertion.
+pub fn lacks_before(file: &FileRecord) -> bool {
+    let (Some(before), [one]) = (&file.before, file.splices.as_slice()) else { return false };
+    let is_after = match &file.after {
+        Some(after) => hash(&one.new) == after.hash,
+        None => one.new.is_empty(),
+    };
+    one.at == 0 && one.old.is_empty() && before.hash != hash(&[]) && is_after
+}
+
 /// Returns the content that an entry left, made from the present content.
 fn held(
     state: &WorkspaceState,

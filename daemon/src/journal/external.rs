@@ -234,7 +234,7 @@ fn append(
     let same = before.as_ref().map(|meta| meta.hash) == found.map(|(meta, _)| meta.hash);
     let splices =
         if same && how == ChangeMethod::Nothing { Vec::new() } else { splices(old.as_deref(), new, how) };
-    let (added, removed) = lines(old.as_deref().unwrap_or_default(), new, &splices);
+    let (added, removed) = old.as_deref().map_or((0, 0), |old| lines(old, new, &splices));
     // Rescued bytes were never at their path while a call ran.
     let author = if how == ChangeMethod::Nothing { attributed::author(state, path) } else { None };
     let change = attributed::AttributedChange {
@@ -295,7 +295,8 @@ fn earlier(state: &WorkspaceState, path: &FilePath, before: Option<&FileMeta>) -
     state.store.content(meta.hash).or_else(made)
 }
 
-/// Returns the changed ranges; all new bytes as one range if the old ones are unknown. If a file is larger than
+/// Returns the changed ranges; all new bytes as one range if the old ones are unknown
+/// ([`lacks_before`](super::change::lacks_before)). If a file is larger than
 /// [`EXTERNAL_BYTES`](crate::limits::EXTERNAL_BYTES), nothing, unless the bytes are rescued: then all of them.
 fn splices(old: Option<&[u8]>, new: &[u8], how: ChangeMethod) -> Vec<Splice> {
     match old {

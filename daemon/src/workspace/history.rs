@@ -227,13 +227,17 @@ impl Workspace {
     }
 
     /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
-    /// otherwise only the changed bytes, at unknown line numbers.
+    /// otherwise only the changed bytes, at unknown line numbers, or the whole content after the change.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
         let Some((before, after)) = change::states(&self.state, file, None) else {
             let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
-            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &changed(file));
-            return EntryDetail { partial: true, diff, omitted_hunks, ..no_change(path) };
+            let before_unknown = change::lacks_before(file);
+            let (diff, omitted_hunks) = match file.splices.as_slice() {
+                [one] if before_unknown => editd_engine::after_diff(&path, modes, &one.new),
+                _ => editd_engine::splice_diff(&path, modes, &changed(file)),
+            };
+            return EntryDetail { partial: true, before_unknown, diff, omitted_hunks, ..no_change(path) };
         };
         let lines = change::lines(file, &before, &after);
         let (diff, omitted_hunks) = lines.diff(&path);
@@ -260,6 +264,7 @@ fn no_change(path: FilePath) -> EntryDetail {
         path,
         diff: String::new(),
         partial: false,
+        before_unknown: false,
         forgotten: false,
         omitted_hunks: 0,
         hunks: Vec::new(),

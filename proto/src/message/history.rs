@@ -95,7 +95,8 @@ pub struct EntryFile {
     pub before: Option<Version>,
     /// The version after; absent if there is no file.
     pub after: Option<Version>,
-    /// The number of added lines.
+    /// The number of added lines. This and `removed` are both 0 if the lines are not known: of a binary file, of a file
+    /// that is too large to be compared, or if the journal never had the content before the change.
     pub added: u64,
     /// The number of removed lines.
     pub removed: u64,
@@ -106,6 +107,14 @@ pub struct EntryFile {
     /// `show`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undone_hunks: Vec<(u64, u64)>,
+}
+
+impl EntryFile {
+    /// Returns true if the content changed but no lines were counted.
+    #[must_use]
+    pub fn lacks_counts(&self) -> bool {
+        self.before != self.after && (self.added, self.removed) == (0, 0)
+    }
 }
 
 /// The session and the client of a change whose author is not known.
@@ -194,6 +203,10 @@ pub struct EntryDetail {
     /// begin and end within a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Set beside `partial` if the journal never had the content before the change, which another program made. `diff`
+    /// then shows the whole content after it, under `@@ -?,? +1,N @@`, or no bytes if the file is gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub before_unknown: bool,
     /// Set if the contents of the change were removed from the journal. `diff` is empty then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,

@@ -229,6 +229,7 @@ pub(crate) fn detail() -> EntryDetail {
         path: odd_path(),
         diff: "-a\n+b\n".into(),
         partial: true,
+        before_unknown: true,
         forgotten: true,
         omitted_hunks: 0,
         hunks: vec![hunk],

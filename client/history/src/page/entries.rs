@@ -68,5 +68,10 @@ fn extent(file: &EntryFile) -> String {
         (false, false) => " <span class=\"mark\">partly undone</span>",
         _ => "",
     };
-    format!("{}{word}{undone}", counts(file.added, file.removed))
+    let counts = match (file.lacks_counts(), word) {
+        (false, _) => counts(file.added, file.removed),
+        (true, "") => "lines not counted".to_owned(),
+        (true, _) => String::new(),
+    };
+    format!("{counts}{word}{undone}")
 }

@@ -275,6 +275,7 @@ class HunkInfo(_HunkFields):
 
 class _ChangeFields(TypedDict, total=False):
     partial: bool
+    before_unknown: bool
     forgotten: bool
     omitted_hunks: int
     hunks: List[HunkInfo]

@@ -92,11 +92,11 @@ impl DetailPage {
         self.add(&format!("{name}  {extent}"));
         if change.forgotten {
             self.add("contents forgotten");
-        } else if change.diff.is_empty() {
+        } else if change.diff.is_empty() && !change.partial {
             self.add("no change of content");
         }
-        if change.partial {
-            self.add("its whole content is no longer known; these are the changed bytes, at unknown lines");
+        if let Some(note) = history::partial(change) {
+            self.add(note);
         }
         let clipped = clipped(&change.diff);
         let mut painted = String::new();

@@ -10,7 +10,7 @@ mod states;
 
 pub use hunks::{HunkExtent, LineChange};
 pub use nearby::{NearbyDiff, nearby_diff};
-pub use states::{describe_change, splice_diff, unified_diff};
+pub use states::{after_diff, describe_change, splice_diff, unified_diff};
 
 pub(crate) use changes::{ChangedRun, Delta};
 pub(crate) use states::{entry_diff, readable};

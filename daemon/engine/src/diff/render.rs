@@ -150,6 +150,17 @@ pub(crate) fn fragment(out: &mut Vec<u8>, splice: &Splice) -> bool {
     true
 }
 
+/// Appends the whole content after a change as a hunk with unknown old lines, if it fits. Returns false if it does not.
+pub(crate) fn whole(out: &mut Vec<u8>, after: &[u8]) -> bool {
+    let added = after.split_inclusive(|byte| *byte == b'\n').count();
+    if out.len() + after.len() + added + 160 > limits::DIFF {
+        return false;
+    }
+    out.extend_from_slice(format!("@@ -?,? +1,{added} @@\n").as_bytes());
+    lines(out, b'+', after);
+    true
+}
+
 fn lines(out: &mut Vec<u8>, sign: u8, bytes: &[u8]) {
     signed(out, sign, bytes, "No newline at end of file");
 }

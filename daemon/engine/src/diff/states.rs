@@ -8,7 +8,7 @@ use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::name::{header, quoted};
-use super::render::{fragment, hunks};
+use super::render::{fragment, hunks, whole};
 use crate::text::{Encoding, Text, has_nul};
 use crate::{FileState, Splice};
 
@@ -79,6 +79,21 @@ pub fn splice_diff(path: &FilePath, modes: [Option<u32>; 2], splices: &[Splice])
         }
     }
     (String::from_utf8_lossy(&out).into_owned(), omitted)
+}
+
+/// Returns what is known of a change if the content before it is not: the modes before and after, `None` for an absent
+/// file, and the whole content after it, as a hunk with unknown old lines. Also returns 1 if the content does not fit.
+pub fn after_diff(path: &FilePath, modes: [Option<u32>; 2], after: &[u8]) -> (String, u64) {
+    let (mut out, _) = splice_diff(path, modes, &[]);
+    if modes[1].is_none() {
+        return (out, 0);
+    }
+    let mut hunk = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
+    if !whole(&mut hunk, after) {
+        return (out, 1);
+    }
+    out.push_str(&String::from_utf8_lossy(&hunk));
+    (out, 0)
 }
 
 fn side(letter: char, path: &FilePath, state: &FileState) -> String {
