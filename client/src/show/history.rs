@@ -62,16 +62,16 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
 /// Returns the note about a change of which no whole content is known, or only the one after it.
 pub fn partial(change: &EntryDetail) -> Option<&'static str> {
     let shows_bytes = diff::with_headers(&change.diff).any(|(_, is_header)| is_header);
-    match (change.partial, change.before_unknown, shows_bytes || change.omitted_hunks > 0) {
-        (false, ..) => None,
-        (true, true, true) => {
+    match (change.partial, change.before_unknown) {
+        (false, _) => None,
+        (true, true) if shows_bytes => {
             Some("its content before this change is not known; this is the whole content after it")
         }
-        (true, true, false) => Some("its content before this change is not known"),
-        (true, false, true) => {
+        (true, true) => Some("its content before this change is not known"),
+        (true, false) if shows_bytes || change.omitted_hunks > 0 => {
             Some("its whole content is no longer known; these are the changed bytes, at unknown lines")
         }
-        (true, false, false) => Some("its content is no longer known, so no lines are shown"),
+        (true, false) => Some("its content is no longer known, so no lines are shown"),
     }
 }
 
