@@ -18,7 +18,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, ValueEnum};
 use editctl::runtime::Runtime;
 use editctl::show::OutputStyle;
 
@@ -103,6 +104,20 @@ impl SetupError {
     }
 }
 
+/// Adds the runtimes to the error of a line that names none.
+fn with_runtimes(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::MissingRequiredArgument {
+        let names: Vec<String> = Runtime::value_variants()
+            .iter()
+            .filter_map(Runtime::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        let tip = format!("the runtimes are {}", names.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
 /// Returns the definition of the command line, for the manual page and the completions.
 #[must_use]
 pub fn command() -> clap::Command {
@@ -112,7 +127,7 @@ pub fn command() -> clap::Command {
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    let line = CommandLine::parse();
+    let line = CommandLine::try_parse().unwrap_or_else(|error| with_runtimes(error).exit());
     let style = OutputStyle::of_this_terminal(line.json);
     let done = run::run(&line);
     let (out, status) = match &done {

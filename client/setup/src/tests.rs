@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum};
 use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
 use crate::place::{Scope, UserFolders, default_scope, project_files, user_places};
 use crate::runtime::entry_shape;
+use crate::{CommandLine, with_runtimes};
 
 #[test]
 fn every_runtime_has_a_file_and_an_entry_of_its_own() {
@@ -28,6 +29,14 @@ fn every_runtime_has_a_file_and_an_entry_of_its_own() {
         changed["timeout"] = json!(1);
         assert!(!shape.is_own(&changed) && !shape.is_own(&shape.entry("/bin/sh")), "{runtime:?}");
     }
+}
+
+#[test]
+fn the_error_of_a_line_without_a_runtime_names_the_runtimes() {
+    let error = CommandLine::try_parse_from(["editctl setup", "--hooks"]).unwrap_err();
+    assert!(!error.to_string().contains("codex"), "clap names them now: {error}");
+    let error = with_runtimes(error).to_string();
+    assert!(error.contains("the runtimes are claude-code, codex"), "{error}");
 }
 
 #[test]

@@ -380,8 +380,8 @@ fn nothing(
     };
     let message = match (direction, newest) {
         (UndoDirection::Undo, Some(EntrySummary { id, session, .. })) => format!(
-            "session {:?} has nothing to undo; the newest entry is {id}, by session {session:?}: `editctl undo {id}` undoes \
-             it, and `editctl log` lists every entry",
+            "session {:?} has nothing to undo; the newest entry that is not undone is {id}, by session {session:?}: \
+             `editctl undo {id}` undoes it, and `editctl log` lists every entry",
             caller.session
         ),
         (UndoDirection::Undo, None) => "there is nothing to undo; `editctl log` lists every entry".to_owned(),

@@ -158,8 +158,9 @@ fn an_undo_of_a_session_without_entries_names_the_newest() {
     assert!(none.status == Some(1) && none.err.contains("there is nothing to undo"), "{none:?}");
     let entry = job(&daemon, "alice", jobs::one("x", json!({ "op": "create", "text": "x" })));
     let refused = run(&daemon, &["undo"]);
-    let named =
-        format!("the newest entry is {entry}, by session \"alice\": `editctl undo {entry}` undoes it");
+    let named = format!(
+        "the newest entry that is not undone is {entry}, by session \"alice\": `editctl undo {entry}` undoes it"
+    );
     assert!(refused.status == Some(1) && refused.err.contains(&named), "{refused:?}");
     // A request that names something gets no such advice.
     let refused = run(&daemon, &["undo", "--session", "nobody"]);
