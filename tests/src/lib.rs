@@ -31,7 +31,6 @@ pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod power;
 pub mod process;
-#[cfg(unix)]
 pub mod scenario;
 pub mod sim;
 pub mod sources;

@@ -1,6 +1,9 @@
 //! Decides whose settings file is read. In a folder in which everybody may create files, anybody could have written it.
 
-#![expect(clippy::disallowed_methods, reason = "config is the module that looks at the settings file")]
+#![cfg_attr(
+    unix,
+    expect(clippy::disallowed_methods, reason = "config is the module that looks at the settings file")
+)]
 
 use std::path::Path;
 

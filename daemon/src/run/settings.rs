@@ -48,11 +48,15 @@ pub(super) fn confine(
     if settings.confine == ConfinementPolicy::Off {
         return Confinement::Unconfined("--no-confine or `confine = \"off\"` is set".to_owned());
     }
-    let mut folders = vec![root.to_owned(), state.to_owned()];
     #[cfg(unix)]
-    folders.extend(config::command_folders(write));
+    let named = config::command_folders(write);
+    // No command is run.
     #[cfg(windows)]
-    let _ = write;
+    let named = {
+        let _ = write;
+        []
+    };
+    let folders = [root.to_owned(), state.to_owned()].into_iter().chain(named).collect();
     let socket = socket.and_then(|address| Some(address.parent()?.to_owned()));
     let confinement = confine::process(&WritableFolders { folders, socket });
     match &confinement {

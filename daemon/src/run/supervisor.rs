@@ -1,6 +1,5 @@
 //! Notifies the service manager that started the daemon, if there is one: a long start, readiness, the stop.
 
-use crate::limits;
 use crate::progress::StartProgress;
 
 /// Logs the progress of a long start, and asks the service manager for more time.
@@ -8,7 +7,7 @@ pub(super) fn report_start(progress: &StartProgress) {
     tracing::info!("starting: {progress}");
     #[cfg(unix)]
     {
-        let more = u32::try_from(limits::START_REPORT_MS * 10_000).unwrap_or(u32::MAX);
+        let more = u32::try_from(crate::limits::START_REPORT_MS * 10_000).unwrap_or(u32::MAX);
         let shown = progress.to_string();
         tell(&[sd_notify::NotifyState::ExtendTimeoutUsec(more), sd_notify::NotifyState::Status(&shown)]);
     }

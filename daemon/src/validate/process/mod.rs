@@ -159,7 +159,6 @@ pub struct CommandRunner {
     program: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     /// True if commands can write only to their folders.
-    #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
     confined: bool,
     turns: Mutex<RunTurns>,
     changed: Condvar,
