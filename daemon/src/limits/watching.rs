@@ -1,4 +1,4 @@
-//! Limits of the watcher and of subscriptions.
+//! Limits of the watcher and of subscriptions, and of waiting for other programs.
 
 /// Paths with recent events that wait to be observed; one more is an overflow.
 pub const WATCH_PENDING: usize = 32_768;
@@ -29,3 +29,12 @@ pub const GLOB: usize = 1024;
 
 /// Bytes of one `.gitignore`; a larger one is ignored.
 pub const IGNORE_FILE: usize = 1024 * 1024;
+
+/// The number of times that a call of Windows is made that another program's open file refuses.
+#[cfg(windows)]
+pub const SHARING_TRIES: u32 = 6;
+
+/// The wait after the first of these calls; it doubles with each. The sum of all is 31 ms: a scanner or an indexer that
+/// opens each written file is done by then, and a person does not notice it.
+#[cfg(windows)]
+pub const SHARING_WAIT: std::time::Duration = std::time::Duration::from_millis(1);

@@ -177,11 +177,6 @@ pub trait Os: Send + Sync {
     /// Returns the start of this run of the machine in nanoseconds since 1970, by the clock as it is set now. The
     /// result is never before the start, but may be up to a second after it.
     fn began(&self) -> io::Result<i64>;
-    /// Returns the user as which this process opens files; `None` if the system has no numbers for users, so that
-    /// owners and modes tell nothing.
-    fn user(&self) -> Option<u32> {
-        None
-    }
     /// Exchanges two names in one step. `Unsupported` if the file system cannot, or if a folder would come to lie in
     /// itself.
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;
@@ -191,6 +186,11 @@ pub trait Os: Send + Sync {
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
     /// Gives a file a second name.
     fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
+    /// Returns the user as which this process opens files; `None` if the system has no numbers for users, so that
+    /// owners and modes tell nothing.
+    fn user(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// An open folder. It stays the same folder when it is renamed.
@@ -202,6 +202,11 @@ pub trait OsDir: Send + Sync {
     /// Returns the mount of the folder, as a number that no other mount gets before the machine restarts; `None` if
     /// the system does not tell.
     fn mount(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+    /// Returns the name that the file or folder `name` has itself, where the system also finds it under others, such as
+    /// one with other case; `None` if the system finds a file under its own names alone.
+    fn own_name(&self, _name: &[u8]) -> io::Result<Option<Vec<u8>>> {
         Ok(None)
     }
     /// Opens a folder in it; fails on a link.

@@ -1,0 +1,190 @@
+//! The calls of the Windows implementation on a real temporary folder. Under Wine, a volume cannot replace an open file, so
+//! the test of that is skipped there.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::windows::fs::OpenOptionsExt;
+
+use super::{REPLACES_OPEN_FILES, Windows, calls, of};
+use crate::os::{Access, Dir, FileKind, LeaseState, Os, is_link, read_all};
+
+fn folder() -> (tempfile::TempDir, Dir) {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = Windows.open_dir(temp.path()).unwrap();
+    (temp, dir)
+}
+
+fn content(dir: &Dir, name: &[u8]) -> Vec<u8> {
+    read_all(&*dir.open_file(name, Access::Read).unwrap(), 1 << 20).unwrap()
+}
+
+fn make(dir: &Dir, name: &[u8], bytes: &[u8]) {
+    dir.create_file(name, 0o644).unwrap().write_all_at(bytes, 0).unwrap();
+}
+
+#[test]
+fn a_file_is_written_read_cut_and_flushed() {
+    let (_temp, dir) = folder();
+    let file = dir.create_file(b"a", 0o600).unwrap();
+    file.write_all_at(b"hello world", 0).unwrap();
+    file.set_len(9).unwrap();
+    file.sync_data().unwrap();
+    dir.sync().unwrap();
+    assert_eq!(content(&dir, b"a"), b"hello wor");
+    assert_eq!(dir.create_file(b"a", 0o600).map(|_| ()).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn a_file_that_is_open_for_reading_is_flushed_even_if_it_is_read_only() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let file = dir.open_file(b"a", Access::Read).unwrap();
+    file.sync_all().unwrap();
+    file.set_mode(0o444).unwrap();
+    assert_eq!(dir.stat(b"a").unwrap().mode, 0o444);
+    dir.open_file(b"a", Access::Read).unwrap().sync_all().unwrap();
+    assert_eq!(dir.stat(b"a").unwrap().mode, 0o444, "it is read-only as before");
+    file.set_mode(0o644).unwrap();
+}
+
+#[test]
+fn a_file_keeps_its_identity_when_it_is_moved_and_written() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    make(&dir, b"b", b"y");
+    let identity = |name: &[u8]| dir.stat(name).unwrap().identity;
+    let (a, b) = (identity(b"a"), identity(b"b"));
+    assert_ne!(a, b);
+    dir.open_file(b"a", Access::Write).unwrap().write_all_at(b"longer", 0).unwrap();
+    Windows.rename_noreplace(&dir, b"a", &dir, b"c").unwrap();
+    assert_eq!(identity(b"c"), a);
+    assert_eq!(dir.open_file(b"c", Access::Read).unwrap().stat().unwrap().identity, a);
+}
+
+#[test]
+fn a_move_does_not_replace_unless_it_is_asked_to() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"new");
+    make(&dir, b"b", b"old");
+    let refused = Windows.rename_noreplace(&dir, b"a", &dir, b"b").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+    assert_eq!((content(&dir, b"a"), content(&dir, b"b")), (b"new".to_vec(), b"old".to_vec()));
+    assert_eq!(Windows.exchange(&dir, b"a", &dir, b"b").unwrap_err().kind(), ErrorKind::Unsupported);
+    Windows.rename(&dir, b"a", &dir, b"b").unwrap();
+    assert_eq!(content(&dir, b"b"), b"new");
+    assert_eq!(dir.stat(b"a").unwrap_err().kind(), ErrorKind::NotFound);
+    let missing = Windows.rename_noreplace(&dir, b"a", &dir, b"c").unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn an_open_file_is_replaced_where_the_volume_can() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"new");
+    make(&dir, b"b", b"old");
+    if calls::volume_flags(&of(&dir).unwrap().held).unwrap() & REPLACES_OPEN_FILES == 0 {
+        assert_eq!(Windows.link(&dir, b"a", &dir, b"c").unwrap_err().kind(), ErrorKind::Unsupported);
+        return eprintln!("skipped: this volume cannot replace a file that is open");
+    }
+    let open = dir.open_file(b"b", Access::Read).unwrap();
+    Windows.link(&dir, b"b", &dir, b"kept").unwrap();
+    Windows.rename(&dir, b"a", &dir, b"b").unwrap();
+    assert_eq!((content(&dir, b"b"), content(&dir, b"kept")), (b"new".to_vec(), b"old".to_vec()));
+    assert_eq!(read_all(&*open, 10).unwrap(), b"old");
+}
+
+#[test]
+fn a_file_that_is_not_shared_cannot_be_moved() {
+    let (temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let open = fs::OpenOptions::new().read(true).share_mode(0).open(temp.path().join("a")).unwrap();
+    let refused = Windows.rename_noreplace(&dir, b"a", &dir, b"b").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::WouldBlock);
+    assert_eq!(dir.open_file(b"a", Access::Read).map(|_| ()).unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(dir.stat(b"a").unwrap().size, 1, "its metadata can be read");
+    drop(open);
+    Windows.rename_noreplace(&dir, b"a", &dir, b"b").unwrap();
+}
+
+#[test]
+fn a_lease_tells_of_a_writer_and_keeps_others_out() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let file = dir.open_file(b"a", Access::Read).unwrap();
+    let writer = dir.open_file(b"a", Access::Write).unwrap();
+    assert_eq!(file.lease().unwrap(), LeaseState::Writer);
+    assert_eq!(writer.lease().unwrap_err().kind(), ErrorKind::InvalidInput);
+    drop(writer);
+    assert_eq!(file.lease().unwrap(), LeaseState::Held);
+    assert!(file.lease_intact().unwrap());
+    assert_eq!(dir.open_file(b"a", Access::Write).map(|_| ()).unwrap_err().kind(), ErrorKind::WouldBlock);
+    file.release_lease().unwrap();
+    assert!(!file.lease_intact().unwrap());
+    dir.open_file(b"a", Access::Write).unwrap();
+}
+
+#[test]
+fn another_case_leads_to_the_same_file_and_its_own_name() {
+    let (_temp, dir) = folder();
+    make(&dir, b"Read.me", b"x");
+    assert_eq!(dir.stat(b"READ.ME").unwrap().identity, dir.stat(b"Read.me").unwrap().identity);
+    assert_eq!(dir.own_name(b"READ.ME").unwrap().unwrap(), b"Read.me");
+    assert_eq!(dir.own_name(b"missing").unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(dir.list().unwrap().len(), 1);
+}
+
+#[test]
+fn folders_and_files_are_told_apart() {
+    let (_temp, dir) = folder();
+    dir.create_dir(b"d", 0o700).unwrap();
+    make(&dir, b"f", b"x");
+    assert_eq!(dir.stat(b"d").unwrap().kind, FileKind::Dir);
+    assert_eq!(dir.open_dir(b"f").map(|_| ()).unwrap_err().kind(), ErrorKind::NotADirectory);
+    assert_eq!(dir.open_file(b"d", Access::Read).map(|_| ()).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(dir.open_file(b"nul:", Access::Read).map(|_| ()).unwrap_err().kind(), ErrorKind::InvalidInput);
+    let inner = dir.open_dir(b"d").unwrap();
+    assert_eq!(dir.remove_dir(b"d").unwrap_err().kind(), ErrorKind::WouldBlock, "it is open");
+    drop(inner);
+    dir.remove_dir(b"d").unwrap();
+}
+
+#[test]
+fn attributes_and_access_lists_are_copied() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let to = dir.create_file(b"b", 0o600).unwrap();
+    to.copy_attributes(&*dir.open_file(b"a", Access::Read).unwrap()).unwrap();
+    assert_eq!(dir.stat(b"b").unwrap().mode, 0o644);
+}
+
+#[test]
+fn only_one_handle_gets_the_lock() {
+    let (_temp, dir) = folder();
+    make(&dir, b"lock", b"");
+    let first = dir.open_file(b"lock", Access::Write).unwrap();
+    assert!(first.try_lock().unwrap());
+    assert!(!dir.open_file(b"lock", Access::Write).unwrap().try_lock().unwrap());
+}
+
+#[test]
+fn the_machine_was_started_before_now_and_only_once() {
+    let (_temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    assert!(Windows.began().unwrap() <= dir.stat(b"a").unwrap().changed);
+    assert_eq!(Windows.boot_id().unwrap(), Windows.boot_id().unwrap());
+}
+
+#[test]
+fn a_link_is_not_followed() {
+    let (temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let link = temp.path().join("l");
+    let made = std::os::windows::fs::symlink_file("a", &link);
+    if made.is_err() || fs::symlink_metadata(&link).is_err() {
+        return eprintln!("skipped: this user may not make links, or the system has none");
+    }
+    assert_eq!(dir.stat(b"l").unwrap().kind, FileKind::Link);
+    assert!(is_link(&dir.open_file(b"l", Access::Read).map(|_| ()).unwrap_err()));
+    assert_eq!(dir.read_link(b"l").unwrap(), b"a");
+}
