@@ -95,6 +95,8 @@ pub enum SwapRefusal {
     OtherMount,
     /// The target is as it was; another program's file has the staged name.
     Replaced,
+    /// The target is as it was; another program has it open in a way that lets nobody move it, as only Windows permits.
+    InUse,
 }
 
 impl Disk {
@@ -232,13 +234,24 @@ impl Disk {
         };
         match linked {
             Ok(()) => {
-                self.os.rename(&staging, &staged_name, place.parent(), place.name())?;
+                match self.os.rename(&staging, &staged_name, place.parent(), place.name()) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        staging.remove_file(&held)?;
+                        return Ok(Err(SwapRefusal::InUse));
+                    }
+                    other => other?,
+                }
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
             Err(_) => {
                 // Neither exchange nor links, or a folder: moves the target away, then the new file in.
-                self.move_to_staging(place.parent(), place.name(), &staging, &held)?;
+                match self.move_to_staging(place.parent(), place.name(), &staging, &held) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        return Ok(Err(SwapRefusal::InUse));
+                    }
+                    other => other?,
+                }
                 self.move_noreplace(&staging, &staged_name, place.parent(), place.name())?;
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
@@ -266,6 +279,7 @@ impl Disk {
                 // Its folder was removed, perhaps by an undo.
                 io::ErrorKind::NotFound => Ok(Err(SwapRefusal::Vanished)),
                 io::ErrorKind::CrossesDevices => Ok(Err(SwapRefusal::OtherMount)),
+                io::ErrorKind::WouldBlock => Ok(Err(SwapRefusal::InUse)),
                 _ => Err(error),
             },
         }
@@ -285,6 +299,7 @@ impl Disk {
                 io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
                 io::ErrorKind::CrossesDevices => return Ok(Err(SwapRefusal::OtherMount)),
                 io::ErrorKind::AlreadyExists => return Ok(Err(SwapRefusal::Replaced)),
+                io::ErrorKind::WouldBlock => return Ok(Err(SwapRefusal::InUse)),
                 _ => return Err(error),
             },
         }

@@ -88,6 +88,10 @@ fn withdraw(
         SwapRefusal::Changed | SwapRefusal::Vanished | SwapRefusal::Appeared | SwapRefusal::Special(_) => {
             format!("{path} keeps changing while it is edited; send the job again when that has ceased")
         }
+        SwapRefusal::InUse => format!(
+            "another program has {path} open and does not share it, so it was not edited; close it there, then send \
+             the job again"
+        ),
         SwapRefusal::Replaced => format!(
             "another program replaces files in .editd/staging, so {path} was not edited; its files are in .editd/lost: \
              stop it, then send the job again"
