@@ -10,14 +10,16 @@
 //! folder is recognized by its identity, so that no bind mount or other name of it leads into it.
 //!
 //! *Limitations*: a folder that is moved out of the workspace after it was opened is still written to. On file
-//! systems that ignore case, one file has several paths (and one identity). On Windows only relative paths written
-//! with `/` are accepted.
+//! systems that ignore case, one file has several paths (and one identity), except on Windows, where every path leads to
+//! the one with the names that the files have. There, only relative paths written with `/` are accepted.
 
 mod folders;
 mod parts;
 #[cfg(all(test, unix))]
 mod tests;
 mod walk;
+#[cfg(any(windows, test))]
+mod windows_names;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -146,6 +148,10 @@ pub enum ResolveError {
     /// It, or a name in it, has more bytes than allowed.
     #[error("the path or a name in it is longer than {0} bytes")]
     TooLong(usize),
+    /// A name in it means something else to the system.
+    #[cfg(windows)]
+    #[error("the name {0:?} is no file's: {1}")]
+    Misread(String, &'static str),
     /// It ends in a slash and names no folder.
     #[error("the path ends in a slash, as only a folder's may")]
     TrailingSlash,
@@ -200,6 +206,19 @@ pub enum ResolveError {
     },
 }
 
+/// Refuses a path that Windows would read differently than it is written.
+#[cfg(windows)]
+fn windows_form(path: &[u8]) -> Result<(), ResolveError> {
+    let shown = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    if path.starts_with(b"//") {
+        return Err(ResolveError::Misread(shown(path), "it begins like the path of another machine"));
+    }
+    match names(path).find_map(|name| Some((name, windows_names::why_misread(name)?))) {
+        Some((name, why)) => Err(ResolveError::Misread(shown(name), why)),
+        None => Ok(()),
+    }
+}
+
 impl ResolveError {
     /// Maps an error of the system at a path.
     fn of(path: FilePath, error: io::Error) -> Self {
@@ -212,6 +231,8 @@ impl ResolveError {
 
     fn code(&self) -> ErrorCode {
         match self {
+            #[cfg(windows)]
+            ResolveError::Misread(..) => ErrorCode::Malformed,
             ResolveError::Empty
             | ResolveError::Nul
             | ResolveError::TooLong(_)
@@ -233,6 +254,8 @@ impl ResolveError {
 
     fn advice(&self) -> &'static str {
         match self {
+            #[cfg(windows)]
+            ResolveError::Misread(..) => "name a file in the workspace, by a relative path",
             ResolveError::Empty | ResolveError::TrailingSlash => "name a file, relative to the workspace",
             ResolveError::Nul | ResolveError::TooLong(_) => "name a file that can exist",
             ResolveError::Parent => "write it without \"..\", from the root of the workspace",

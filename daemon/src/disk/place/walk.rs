@@ -77,6 +77,8 @@ impl<'a> PathWalk<'a> {
         if path.is_empty() {
             return Err(ResolveError::Empty);
         }
+        #[cfg(windows)]
+        super::windows_form(path)?;
         let inside = match path.first() {
             Some(b'/') => from_root(root, path).ok_or(ResolveError::Outside { link: None })?,
             _ => names(path).collect(),
@@ -203,6 +205,7 @@ impl<'a> PathWalk<'a> {
         if self.root.is_reserved(&stat) {
             return Err(ResolveError::Reserved);
         }
+        let name = self.own_name(name)?;
         self.length += name.len() + 1;
         self.behind.push(WalkedFolder { name, dir, readable });
         self.device = Some(stat.identity.dev);
@@ -223,7 +226,7 @@ impl<'a> PathWalk<'a> {
             return Err(ResolveError::Reserved);
         }
         match stat.kind {
-            FileKind::File => Ok(Some(WalkEnd::File(name, stat))),
+            FileKind::File => Ok(Some(WalkEnd::File(self.own_name(name)?, stat))),
             FileKind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
             FileKind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
             // With a slash after it, it means the folder that it leads to.
@@ -341,6 +344,16 @@ impl<'a> PathWalk<'a> {
             name == OWN_FOLDER || identity(OWN_FOLDER).is_some_and(|own| identity(name) == Some(own));
         let is_root = self.behind.is_empty();
         is_own && (is_root || self.here().open_passage(name).is_ok_and(|own| own.stat(LOCK).is_ok()))
+    }
+
+    /// Returns the name of a file here as the file has it: a path with other case leads to the same file.
+    fn own_name(&self, name: Vec<u8>) -> Result<Vec<u8>, ResolveError> {
+        match self.here().own_name(&name) {
+            Ok(own) => Ok(own.unwrap_or(name)),
+            // It was removed since: the next step shows that.
+            Err(gone) if gone.kind() == ErrorKind::NotFound => Ok(name),
+            Err(error) => Err(self.failed(&name, error)),
+        }
     }
 
     /// Returns the path of a name here, or of this folder.
