@@ -15,6 +15,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use editd_proto::plain_path::plain;
+
 /// Returns the current folder with links resolved.
 ///
 /// # Errors
@@ -28,7 +30,7 @@ pub fn current_folder() -> io::Result<PathBuf> {
 /// # Errors
 /// A part of the path is missing or may not be searched.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
-    std::fs::canonicalize(path)
+    std::fs::canonicalize(path).map(plain)
 }
 
 /// Returns true if the path exists, even as a dangling link.

@@ -5,6 +5,7 @@
 pub mod codec;
 pub mod limits;
 pub mod message;
+pub mod plain_path;
 pub mod socket_path;
 pub mod system_error;
 pub mod systemd_unit;

@@ -6,6 +6,8 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use editd_proto::plain_path::plain;
+
 use super::error::RunError;
 use crate::config::{self, DaemonArgs, DaemonEnvironment};
 
@@ -31,6 +33,7 @@ fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
 pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
     let given = named.unwrap_or(Path::new("."));
     let path = given.canonicalize().map_err(|why| error("find the workspace", given, why))?;
+    let path = plain(path);
     if !path.is_dir() {
         return Err(error("serve", &path, io::ErrorKind::NotADirectory.into()));
     }
@@ -50,7 +53,7 @@ pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
 /// # Errors
 /// It does not exist, or a folder of its path may not be searched.
 pub(super) fn resolved(file: &Path) -> io::Result<PathBuf> {
-    file.canonicalize()
+    file.canonicalize().map(plain)
 }
 
 /// Returns the workspace's absolute path as it was named, if that differs from the resolved one.
@@ -68,6 +71,7 @@ pub(super) fn named(named: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
 pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
     make(path).map_err(|why| error("create the state folder", path, why))?;
     let path = path.canonicalize().map_err(|why| error("find the state folder", path, why))?;
+    let path = plain(path);
     check(&path)?;
     Ok(path)
 }
