@@ -219,7 +219,7 @@ pub(super) fn state_home() -> Option<PathBuf> {
 /// Returns the state folder of the user, if the environment names one.
 #[cfg(not(unix))]
 pub(super) fn state_home() -> Option<PathBuf> {
-    machine::variable("APPDATA").map(PathBuf::from)
+    machine::variable("LOCALAPPDATA").map(PathBuf::from)
 }
 
 #[cfg(unix)]

@@ -24,7 +24,8 @@ impl DaemonEnvironment {
         use etcetera::BaseStrategy;
         let state_home = etcetera::choose_base_strategy()
             .ok()
-            .map(|strategy| strategy.state_dir().unwrap_or_else(|| strategy.data_dir()));
+            // Windows has none: there it is the local folder, which is not copied to other machines.
+            .map(|strategy| strategy.state_dir().unwrap_or_else(|| strategy.cache_dir()));
         Self {
             #[cfg(unix)]
             runtime_dir: std::env::var_os("XDG_RUNTIME_DIR"),
