@@ -3,13 +3,12 @@
 //!
 //! *Invariants*: nothing is sent to a process of another user; invalid data from a daemon results in an error; memory
 //! is bounded by [`OPEN`] replies and a fixed number of events.
-//!
-//! *Limitations*: on Windows the user of the listener is not checked and no wait has a time limit, since named pipes
-//! support neither.
 
 mod body;
 mod error;
 mod pending;
+#[cfg(windows)]
+mod pipe;
 mod requests;
 #[cfg(all(test, unix))]
 mod tests;
@@ -22,7 +21,9 @@ use std::time::Duration;
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{ChangeEvent, Hello, Welcome, kind};
 use editd_proto::{RequestError, limits};
+#[cfg(unix)]
 use interprocess::local_socket::prelude::*;
+#[cfg(unix)]
 use interprocess::local_socket::{GenericFilePath, Stream};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +31,8 @@ use serde::de::DeserializeOwned;
 use crate::machine;
 pub use error::CallError;
 use pending::PendingCalls;
+#[cfg(windows)]
+use pipe::PipeStream as Stream;
 
 /// The time limit for the reply to `hello`.
 pub const HELLO_PATIENCE: Duration = Duration::from_secs(10);
@@ -90,8 +93,7 @@ impl Connection {
     /// [`CallError::Refused`] if it does not support the protocol; [`CallError::TimedOut`] after [`HELLO_PATIENCE`];
     /// otherwise as for a request.
     pub fn open(socket: &Path, hello: &Hello) -> Result<Self, CallError> {
-        let name = socket.to_fs_name::<GenericFilePath>().map_err(CallError::Io)?;
-        let stream = Stream::connect(name).map_err(CallError::Io)?;
+        let stream = connect(socket).map_err(CallError::Io)?;
         if !same_user(&stream, socket) {
             return Err(CallError::Stranger);
         }
@@ -120,8 +122,7 @@ impl Connection {
         self.welcome.as_ref()
     }
 
-    /// Sets the time limit for each later wait for a reply or an event. `None`, the initial value, means no limit. Has
-    /// no effect on Windows.
+    /// Sets the time limit for each later wait for a reply or an event. `None`, the initial value, means no limit.
     pub fn set_patience(&mut self, patience: Option<Duration>) {
         self.patience = patience;
     }
@@ -235,7 +236,7 @@ impl Connection {
             if left.is_some_and(|left| left.is_zero()) {
                 return Err(CallError::TimedOut);
             }
-            // Pipes support no time limit; there the wait ends with the connection.
+            // If it cannot be set, the wait ends with the connection.
             let _ = self.stream.set_recv_timeout(left);
             match (&self.stream).read(&mut self.buffer) {
                 Ok(0) => return Err(CallError::Closed),
@@ -272,6 +273,16 @@ fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
 }
 
 #[cfg(unix)]
+fn connect(socket: &Path) -> std::io::Result<Stream> {
+    Stream::connect(socket.to_fs_name::<GenericFilePath>()?)
+}
+
+#[cfg(windows)]
+fn connect(pipe: &Path) -> std::io::Result<Stream> {
+    Stream::connect(pipe)
+}
+
+#[cfg(unix)]
 fn same_user(stream: &Stream, socket: &Path) -> bool {
     match stream.peer_creds() {
         Ok(listener) => listener.euid() == Some(rustix::process::geteuid().as_raw()),
@@ -281,8 +292,7 @@ fn same_user(stream: &Stream, socket: &Path) -> bool {
     }
 }
 
-/// A pipe identifies only the process of its server; see *Limitations*.
-#[cfg(not(unix))]
-fn same_user(_: &Stream, _: &Path) -> bool {
-    true
+#[cfg(windows)]
+fn same_user(stream: &Stream, _: &Path) -> bool {
+    stream.is_own()
 }

@@ -204,14 +204,22 @@ pub fn become_companion(name: &str, words: &[OsString]) -> Result<ExitStatus, (P
     spawn::instead(&program, words).map_err(|error| (program, error))
 }
 
-/// Returns the usual socket (on Windows: pipe) of a workspace.
+/// Returns the usual pipe of a workspace.
+///
+/// # Errors
+/// None here. Without a user the pipe has a name that nobody listens at.
+#[cfg(windows)]
+pub fn socket(workspace: &Workspace) -> Result<PathBuf, socket_path::SocketPathTooLong> {
+    let user = editd_proto::windows_user::security_id().unwrap_or_default();
+    Ok(PathBuf::from(socket_path::pipe(&user, workspace.root())))
+}
+
+/// Returns the usual socket of a workspace.
 ///
 /// # Errors
 /// The path is longer than the system allows.
+#[cfg(not(windows))]
 pub fn socket(workspace: &Workspace) -> Result<PathBuf, socket_path::SocketPathTooLong> {
-    if cfg!(windows) {
-        return Ok(PathBuf::from(socket_path::pipe(workspace.root())));
-    }
     let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
     let around = SocketEnvironment { runtime_dir: runtime_dir.as_deref(), uid: uid() };
     socket_path::socket(&around, workspace.root())

@@ -10,5 +10,7 @@ pub mod socket_path;
 pub mod system_error;
 pub mod systemd_unit;
 pub mod tokens;
+#[cfg(windows)]
+pub mod windows_user;
 
 pub use editd_types::{ErrorCode, FilePath, RequestError, error, ids, operation, path};

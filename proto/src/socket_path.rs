@@ -4,7 +4,8 @@
 //! Clients in other languages can use the same rule: take the absolute path of the workspace with links resolved, as
 //! bytes, and compute its SHA-256. The first 16 hexadecimal digits (lowercase) are the *tag*. The socket is
 //! `$XDG_RUNTIME_DIR/editd/<tag>.sock` if that variable is an absolute path, else `/tmp/editd-<uid>/<tag>.sock`. On
-//! Windows it is the pipe `\\.\pipe\editd-<tag>`, with the tag of the path in UTF-8.
+//! Windows it is the pipe `\\.\pipe\editd-<sid>-<tag>`, with the security identifier of the user, and the tag of the path in
+//! UTF-8, without the prefix `\\?\`.
 //!
 //! The hash is SHA-256 since most languages have it in their standard library. With a weaker hash, a folder name could
 //! be made to collide with another workspace.
@@ -84,9 +85,10 @@ pub fn lock(socket: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Returns the named pipe of a workspace on Windows.
-pub fn pipe(workspace: &Path) -> String {
-    format!(r"\\.\pipe\editd-{}", tag(workspace))
+/// Returns the named pipe of a workspace on Windows, given the security identifier of the user (`S-1-5-21-…`) and the
+/// absolute path with links resolved and without the prefix `\\?\`.
+pub fn pipe(user: &str, workspace: &Path) -> String {
+    format!(r"\\.\pipe\editd-{user}-{}", tag(workspace))
 }
 
 #[cfg(test)]
@@ -114,6 +116,13 @@ mod tests {
         assert_eq!(path(None), Path::new("/tmp/editd-1000").join(&name));
         assert_eq!(path(Some("")), Path::new("/tmp/editd-1000").join(&name));
         assert_eq!(path(Some("relative")), Path::new("/tmp/editd-1000").join(&name));
+    }
+
+    #[test]
+    fn a_pipe_has_the_user_in_its_name() {
+        let path = pipe("S-1-5-21-1-2-3-1001", Path::new(r"C:\Users\me\project"));
+        // printf '%s' 'C:\Users\me\project' | sha256sum
+        assert_eq!(path, r"\\.\pipe\editd-S-1-5-21-1-2-3-1001-4f84c462a1ce40f5");
     }
 
     #[test]

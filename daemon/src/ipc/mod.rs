@@ -9,8 +9,8 @@
 //! hostile or dead costs bounded memory and delays no other client; no process or session has all the connections or
 //! threads; a refused client gets a typed error before the connection is closed.
 //!
-//! *Limitations*: on Windows another user could create the pipe's name first; the client must check the owner of the
-//! server process.
+//! *Limitations*: on Windows another user could create the pipe's name first, so that no daemon can listen there; a client
+//! checks the pipe's owner.
 
 mod brief;
 pub mod checks;

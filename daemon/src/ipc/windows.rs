@@ -1,7 +1,7 @@
 //! Named pipes with the interface that [`super`] needs, for the same user alone. It knows no message.
 //!
-//! *Limitations*: checked by the compiler, not yet run on Windows. There is no lock beside a pipe: the first instance of
-//! a name is the lock. Another user may have created a pipe of that name first; then listening fails.
+//! *Limitations*: there is no lock beside a pipe: the first instance of a name is the lock. Another user may have created a
+//! pipe of that name first; then listening fails. The pipe takes no client of another machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,13 @@ use interprocess::os::windows::local_socket::ListenerOptionsExt;
 use interprocess::os::windows::security_descriptor::SecurityDescriptor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Protected, with all rights for the owner alone: no other user may open the pipe, not even to read.
-const OWNER_ONLY: &widestring::U16CStr = widestring::u16cstr!("D:P(A;;GA;;;OW)");
+/// Returns the protection of the pipe, in the language of security descriptors: owned by the user and not by a group of
+/// administrators, with all rights for the user alone, so that no other user may open the pipe, not even to read.
+fn protection() -> io::Result<SecurityDescriptor> {
+    let user = editd_proto::windows_user::security_id()?;
+    let text = widestring::U16CString::from_str(format!("O:{user}D:P(A;;GA;;;{user})"));
+    SecurityDescriptor::deserialize(&text.map_err(io::Error::other)?)
+}
 
 /// Bytes read at once.
 const READ: usize = 16 * 1024;
@@ -73,7 +78,7 @@ impl ClientListener {
     pub fn listen(claim: SocketClaim) -> Result<Self, ListenError> {
         let SocketClaim(at) = claim;
         let io = |what, why| ListenError::Io { what, path: at.clone(), why };
-        let guard = SecurityDescriptor::deserialize(OWNER_ONLY).map_err(|why| io("guard", why))?;
+        let guard = protection().map_err(|why| io("guard", why))?;
         let name = at.as_os_str().to_fs_name::<GenericFilePath>().map_err(|why| io("name", why))?;
         match ListenerOptions::new().name(name).security_descriptor(guard).create_tokio() {
             Ok(inner) => Ok(Self { inner, at }),

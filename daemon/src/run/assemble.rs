@@ -149,7 +149,10 @@ fn claim(
     root: &Path,
     runtime: &Runtime,
 ) -> Result<SocketClaim, RunError> {
-    let path = args.socket.clone().unwrap_or_else(|| PathBuf::from(socket_path::pipe(root)));
+    let path = match &args.socket {
+        Some(path) => path.clone(),
+        None => PathBuf::from(socket_path::pipe(&editd_proto::windows_user::security_id()?, root)),
+    };
     Ok(runtime.block_on(ipc::claim(&path))?)
 }
 

@@ -59,6 +59,7 @@ const RULES: &[EffectRule] = &[
             "daemon/syntax/examples/",
             "daemon/syntax/tests/",
             "proto/tests/wire/document.rs",
+            "client/src/connection/pipe.rs",
             "client/src/machine.rs",
             "client/src/machine/",
             "client/src/daemon/spawn.rs",
