@@ -283,10 +283,21 @@ fn open_descriptors() -> Vec<i32> {
     numbers.filter(|&number| number > 2).collect()
 }
 
+/// Gives the child no console, and a process group of its own, so that no Ctrl-C reaches it. The standard handles of this
+/// process are not passed on: a child inherits every handle that may be inherited.
 #[cfg(windows)]
+#[expect(unsafe_code, reason = "std has no way to say that a handle is not inherited")]
 fn own_session(command: &mut Command) {
+    use std::os::windows::io::AsRawHandle;
     use std::os::windows::process::CommandExt;
+    use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
     const DETACHED_PROCESS: u32 = 0x0000_0008;
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    let standard = [io::stdin().as_raw_handle(), io::stdout().as_raw_handle(), io::stderr().as_raw_handle()];
+    for handle in standard.into_iter().filter(|handle| !handle.is_null()) {
+        // SAFETY: the handle is a standard one of this process, and only its flag is set. It fails for a console, which
+        // the child does not get.
+        unsafe { SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0) };
+    }
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
 }
