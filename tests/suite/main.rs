@@ -6,12 +6,14 @@
 mod bad_clients;
 #[cfg(unix)]
 mod calls;
+#[cfg(unix)]
 mod case_player;
 #[cfg(unix)]
 mod cases;
 #[cfg(target_os = "linux")]
 mod checks;
 mod combined_events;
+#[cfg(unix)]
 mod command_environment;
 #[cfg(unix)]
 mod concurrent;
@@ -58,6 +60,7 @@ mod job_order;
 mod job_versions;
 #[cfg(target_os = "linux")]
 mod journal_limit;
+#[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
@@ -68,6 +71,7 @@ mod lost_contents;
 mod marks;
 #[cfg(unix)]
 mod mcp;
+#[cfg(unix)]
 mod memory;
 #[cfg(unix)]
 mod merges;

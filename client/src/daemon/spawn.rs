@@ -80,12 +80,12 @@ impl SpawnedDaemon {
         self.child.as_mut().and_then(|child| child.try_wait().ok().flatten())
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn wait(&mut self) -> Option<ExitStatus> {
         self.child.as_mut().and_then(|child| child.wait().ok())
     }

@@ -72,6 +72,7 @@ fn refusal(path: &FilePath, message: String) -> Refusal {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};

@@ -82,6 +82,7 @@ fn too_large(message: String, limit: usize) -> Refusal {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -124,7 +124,7 @@ impl Workspace {
     }
 
     /// Returns the folder of the workspace.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn root(&self) -> std::path::PathBuf {
         self.state.root.clone()
     }

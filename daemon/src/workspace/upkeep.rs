@@ -249,6 +249,7 @@ fn unknown_slots(count: usize) -> String {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

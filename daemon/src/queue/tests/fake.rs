@@ -61,17 +61,20 @@ impl FakeWorkspace {
         self.changed.notify_all();
     }
 
+    #[cfg(unix)]
     pub(crate) fn let_all_go(&self) {
         self.inside().held.clear();
         self.changed.notify_all();
     }
 
     /// Puts another folder at its path: from now on jobs are refused.
+    #[cfg(unix)]
     pub(crate) fn replace(&self) {
         self.inside().replaced = true;
     }
 
     /// Makes the database one that is being rebuilt, or no longer.
+    #[cfg(unix)]
     pub(crate) fn rebuild(&self, rebuilding: bool) {
         self.inside().rebuilding = rebuilding;
     }
