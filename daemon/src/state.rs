@@ -147,7 +147,7 @@ impl WorkspaceState {
         let WorkspaceParts { root, disk, store, state_folder, clock, settings, trust, boot, last_id } = parts;
         // The settings were validated when they were read; an invalid glob matches nothing.
         let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
-            let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
+            let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build().ok()?;
             Some((glob.compile_matcher(), label.clone()))
         });
         let encodings = encodings.collect();

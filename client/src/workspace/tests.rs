@@ -14,7 +14,7 @@ struct Tree {
 
 fn tree(folders: &[&str], files: &[&str]) -> Tree {
     let guard = tempfile::tempdir().unwrap();
-    let top = guard.path().canonicalize().unwrap();
+    let top = crate::machine::canonical(guard.path()).unwrap();
     for folder in folders {
         fs::create_dir_all(top.join(folder)).unwrap();
     }

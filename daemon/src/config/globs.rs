@@ -69,7 +69,11 @@ fn parse(text: &str) -> Result<Glob, String> {
         None if text.contains('/') => text.to_owned(),
         None => format!("**/{text}"),
     };
-    GlobBuilder::new(&rooted).literal_separator(true).build().map_err(|why| why.to_string())
+    GlobBuilder::new(&rooted)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|why| why.to_string())
 }
 
 #[cfg(test)]

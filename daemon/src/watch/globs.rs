@@ -33,7 +33,7 @@ impl PathGlob {
         if Path::new(text).components().any(|part| !matches!(part, Component::Normal(_))) {
             return Err(bad("it leaves the workspace; name files below it"));
         }
-        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let glob = GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build();
         let matcher = glob.map_err(|error| bad(&error.kind().to_string()))?.compile_matcher();
         let wild = |name: &&str| name.contains(['*', '?', '[', '{', '\\']);
         let names: Vec<&str> = text.split('/').filter(|name| !name.is_empty()).collect();
