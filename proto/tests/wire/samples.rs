@@ -224,7 +224,6 @@ pub(crate) fn entry() -> EntrySummary {
 }
 
 pub(crate) fn detail() -> EntryDetail {
-    let hunk = EntryHunk { hunk: 1, line: 3, added: 1, removed: 1, undone: true };
     EntryDetail {
         path: odd_path(),
         diff: "-a\n+b\n".into(),
@@ -232,7 +231,7 @@ pub(crate) fn detail() -> EntryDetail {
         before_unknown: true,
         forgotten: true,
         omitted_hunks: 0,
-        hunks: vec![hunk],
+        hunks: vec![EntryHunk { hunk: 1, line: 3, added: 1, removed: 1, undone: true }],
     }
 }
 
