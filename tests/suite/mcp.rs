@@ -152,6 +152,18 @@ fn refusals_name_the_next_call_and_no_command() {
             "cannot be combined",
         ),
         (json!({ "path": "greet.py", "lines": "1", "new": "", "part": "body" }), "edits[0].part is"),
+        (
+            json!({ "path": "greet.py", "symbol": "leave", "part": "body", "delete": true }),
+            "edits[0].part is",
+        ),
+        (
+            json!({ "path": "greet.py", "symbol": "leave", "part": "body", "insert": "after", "new": "x" }),
+            "edits[0].part is",
+        ),
+        (
+            json!({ "path": "greet.py", "symbol": "leave", "insert": "end", "new": "x" }),
+            "before or after with",
+        ),
         (json!("greet.py"), "edits[0] must be an object"),
     ];
     for (given, expected) in cases {
@@ -160,6 +172,17 @@ fn refusals_name_the_next_call_and_no_command() {
         // The user has to approve that one in a terminal.
         let names_commands = ["editctl ", "--"].iter().any(|word| refused.text.contains(word));
         assert!(!names_commands || expected == ".git", "{given}: {}", refused.text);
+    }
+    let undone = client.call("undo", json!({ "job": 1 }));
+    assert!(!undone.is_error, "{}", undone.text);
+    for (given, expected) in [
+        (json!({ "job": 1 }), "undo of the job that undid it restores it"),
+        (json!({ "job": 77 }), "history lists"),
+        (json!({}), "history lists every entry"),
+    ] {
+        let refused = client.call("undo", given);
+        assert!(refused.is_error && refused.text.contains(expected), "{}", refused.text);
+        assert!(!refused.text.contains("editctl "), "{}", refused.text);
     }
     let missing = client.call("read", json!({ "path": "nope.py" }));
     assert!(missing.is_error && missing.text.contains("does not exist"), "{}", missing.text);

@@ -7,7 +7,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::retry::Caller;
 use editctl::{CallError, Connection, Workspace, machine};
-use editd_proto::message::{CheckOutcome, CheckStatus, ChecksRequest, OnStale, Receipt};
+use editd_proto::ids::JobId;
+use editd_proto::message::{
+    CheckOutcome, CheckStatus, ChecksRequest, JobStatus, OnStale, Receipt, UndoRequest,
+};
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::roots::WorkspaceRoots;
@@ -17,6 +20,9 @@ const SESSION: &str = "EDITCTL_SESSION";
 
 /// The way to find out whether a request was carried out.
 const ADVICE: &str = "history lists what was; read the files before you send it again";
+
+/// The most edits of which the workspace is remembered.
+const EDITS: usize = 1000;
 
 /// Prints a message to standard error, which runtimes log.
 pub(crate) fn tell(words: &str) {
@@ -57,6 +63,8 @@ pub(crate) struct CallContext {
     start: SpawnPolicy,
     /// The name of the runtime, once it is known.
     client: OnceLock<String>,
+    /// The workspaces of the last edits that no `undo` has taken back, oldest first, with their jobs.
+    edits: Mutex<Vec<(Workspace, JobId)>>,
     /// The workspaces with checks that had not ended when their job was answered.
     awaited: Mutex<Vec<Workspace>>,
 }
@@ -83,8 +91,8 @@ impl CallContext {
         let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
         let session = session.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
-        let (client, awaited) = (OnceLock::new(), Mutex::default());
-        Ok(Self { roots, current, session, socket, start, client, awaited })
+        let (client, edits, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Self { roots, current, session, socket, start, client, edits, awaited })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -121,6 +129,49 @@ impl CallContext {
             late.extend(ended);
         }
         late
+    }
+
+    /// Notes an edit, for a later `undo` without a path.
+    fn edited(&self, target: &CallTarget<'_>, receipt: &Receipt) {
+        let (Some(job), JobStatus::Applied | JobStatus::Partial) = (receipt.job, receipt.status) else {
+            return;
+        };
+        let mut edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
+        if edits.len() == EDITS {
+            edits.remove(0);
+        }
+        edits.push((target.workspace.clone(), job));
+    }
+
+    /// Notes that the last edit, or a job, was taken back.
+    fn taken_back(&self, target: &CallTarget<'_>, job: Option<JobId>) {
+        let mut edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(place, number): &(Workspace, JobId)| {
+            *place == target.workspace && job.is_none_or(|job| *number == job)
+        };
+        if let Some(at) = edits.iter().rposition(is_it) {
+            edits.remove(at);
+        }
+    }
+
+    /// Returns the workspace of the last edit, or of a job, for an `undo` without a path.
+    ///
+    /// # Errors
+    /// Jobs of several workspaces have this number.
+    pub(crate) fn workspace_of_edit(&self, job: Option<JobId>) -> Result<CallTarget<'_>, CallRefusal> {
+        let edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut meant = edits.iter().rev().filter(|(_, number)| job.is_none_or(|job| *number == job));
+        let workspace = meant.next().map(|(place, _)| place.clone());
+        if let (Some(job), Some(one)) = (job, &workspace)
+            && let Some((other, _)) = meant.find(|(place, _)| place != one)
+        {
+            let (one, other) = (one.root().display(), other.root().display());
+            return Err(CallRefusal::malformed(format!(
+                "{one} and {other} both have a job {job}: give paths, with the absolute path of a file"
+            )));
+        }
+        drop(edits);
+        Ok(CallTarget { context: self, workspace: workspace.unwrap_or_else(|| self.roots.usual()) })
     }
 
     /// Returns the workspace of a path for the requests of a call; the usual one without a path.
@@ -192,13 +243,36 @@ impl CallTarget<'_> {
         Caller::new(|| self.connect(), tell)
     }
 
+    /// Returns the root if it is not the one of relative paths, for the reply to a job: paths are relative to it there.
+    pub(crate) fn other_root(&self) -> Option<&Path> {
+        (self.workspace != self.context.roots.usual()).then(|| self.workspace.root())
+    }
+
     /// Returns the workspace.
     pub(crate) fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
-    /// Sends a job that has a key.
+    /// Sends a job with edits that has a key.
     pub(crate) fn ask_job(
+        &self,
+        request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
+    ) -> Result<Receipt, CallRefusal> {
+        let receipt = self.ask_change(request)?;
+        self.context.edited(self, &receipt);
+        Ok(receipt)
+    }
+
+    /// Sends an undo of a job, or of the last edit, that has a key.
+    pub(crate) fn ask_undo(&self, request: &UndoRequest) -> Result<Receipt, CallRefusal> {
+        let receipt = self.ask_change(|it| it.undo(request))?;
+        if receipt.status == JobStatus::Applied {
+            self.context.taken_back(self, request.jobs.first().copied());
+        }
+        Ok(receipt)
+    }
+
+    fn ask_change(
         &self,
         request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
     ) -> Result<Receipt, CallRefusal> {

@@ -1,7 +1,9 @@
 //! The reply to a call: text for the model, and the same as a JSON object for programs.
 
 use std::borrow::Cow;
+use std::path::Path;
 
+use editctl::show::letters::one_line;
 use editctl::show::{OutputStyle, StepForm, checks, error, json, receipt};
 use editd_proto::error::ChangeAuthor;
 use editd_proto::message::{CheckOutcome, JobStatus, Receipt};
@@ -44,6 +46,18 @@ impl ToolReply {
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
         let text = without_mode(texts.out + &texts.err, receipt.error.as_ref());
         Self { text, structured: facts(receipt), is_error, notes: String::new() }
+    }
+
+    /// Names the root to which the paths of the reply are relative, if it is not the usual one.
+    pub(crate) fn in_root(mut self, root: Option<&Path>) -> Self {
+        if let Some(root) = root {
+            let root = root.display().to_string();
+            self.text = format!("in {}\n{}", one_line(&root), self.text);
+            if let Value::Object(fields) = &mut self.structured {
+                fields.insert("root".to_owned(), Value::String(root));
+            }
+        }
+        self
     }
 
     /// Adds the results of checks that have ended since the last reply.

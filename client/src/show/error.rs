@@ -230,17 +230,33 @@ fn quoted(out: &mut String, text: &str) {
 
 /// Returns a message in which commands are replaced by calls of tools, if the reply is for a tool.
 pub fn in_form(message: &str, form: StepForm) -> Cow<'_, str> {
-    const SHOW: &str = "`editctl show ";
-    if form == StepForm::Commands || !message.contains(SHOW) {
+    const COMMAND: &str = "`editctl ";
+    if form == StepForm::Commands || !message.contains(COMMAND) {
         return Cow::Borrowed(message);
     }
-    let mut parts = message.split(SHOW);
+    let mut parts = message.split(COMMAND);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (job, rest) = part.split_once('`').unwrap_or((part, ""));
-        out.push_str(&format!("history {{\"job\": {job}}}{rest}"));
+        let (command, rest) = part.split_once('`').unwrap_or((part, ""));
+        match as_call(command) {
+            Some(call) => out.push_str(&format!("{call}{rest}")),
+            None => out.push_str(&format!("{COMMAND}{part}")),
+        }
     }
     Cow::Owned(out)
+}
+
+/// Returns the call that does the same as a command; `None` if no tool does.
+fn as_call(command: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    match command.split_once(' ') {
+        None if command == "log" => Some("history".to_owned()),
+        Some(("show", job)) if is_number(job) => Some(format!("history {{\"job\": {job}}}")),
+        Some(("undo", job)) if is_number(job) => Some(format!("undo {{\"job\": {job}}}")),
+        // An undo is an entry, which can be undone.
+        Some(("redo", job)) if is_number(job) => Some("undo of the job that undid it".to_owned()),
+        _ => None,
+    }
 }
 
 /// Returns the next step.

@@ -33,6 +33,29 @@ fn a_path_belongs_to_the_root_that_contains_it() {
 }
 
 #[test]
+fn an_undo_without_a_path_takes_back_the_last_edit_in_whichever_root() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    for each in [&daemon, &other] {
+        each.put("a.txt", "one\n");
+    }
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
+    let place = other.workspace().join("a.txt");
+    let place = place.to_str().unwrap();
+    edit(&mut client, json!([{ "path": "a.txt", "old": "one", "new": "1" }])).done();
+    let told = edit(&mut client, json!([{ "path": place, "old": "one", "new": "2" }])).done().to_owned();
+    assert!(told.starts_with(&format!("in {}\njob 1 applied", other.workspace().display())), "{told}");
+    let both = client.call("undo", json!({ "job": 1 }));
+    assert!(both.is_error && both.text.contains("both have a job 1: give paths"), "{}", both.text);
+    let told = client.call("undo", json!({})).done().to_owned();
+    assert!(told.starts_with(&format!("in {}\njob 2 undone", other.workspace().display())), "{told}");
+    assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"1\n".to_vec(), b"one\n".to_vec()));
+    let told = client.call("undo", json!({})).done().to_owned();
+    assert!(told.starts_with("job 2 undone"), "{told}");
+    assert_eq!(daemon.get("a.txt"), b"one\n");
+}
+
+#[test]
 fn relative_paths_belong_to_the_root_if_the_server_was_started_elsewhere() {
     let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
     other.put("a.txt", "two\n");

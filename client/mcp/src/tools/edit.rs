@@ -101,7 +101,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         }
     }
     let receipt = target.ask_job(|it| it.edit(&job))?;
-    Ok(ToolReply::receipt(&receipt, &call.style().of("applied")))
+    Ok(ToolReply::receipt(&receipt, &call.style().of("applied")).in_root(target.other_root()))
 }
 
 /// Returns the path of an edit, and what the daemon has to do.
@@ -127,6 +127,11 @@ fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Ve
     }
     let new = given.text("new")?;
     let (insert, delete) = (given.text("insert")?, given.flag("delete")?);
+    if target.body && (delete || insert.is_some()) {
+        return Err(
+            given.wrong("part", "is the part of a symbol that new replaces: leave out insert and delete")
+        );
+    }
     let to = given.text("rename_to")?.map(|to| workspace.new_name(&to)).transpose()?;
     let rename = to.map(|to| FileEdit { op: "rename".into(), to: Some(to), ..FileEdit::default() });
     let edit = match (content, insert, delete, new) {
@@ -222,6 +227,12 @@ impl EditTarget {
             "after" | "end" => true,
             _ => return Err(given.wrong("insert", "must be before, after, start or end")),
         };
+        if !self.is_file() && matches!(place, "start" | "end") {
+            return Err(given.wrong(
+                "insert",
+                "must be before or after with old, lines or symbol; start and end are of the file",
+            ));
+        }
         if self.is_file() {
             let at = match place {
                 "start" => EditPosition::Start,

@@ -35,7 +35,10 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let paths = given.list("paths");
     let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
     let paths = paths.ok_or_else(|| given.wrong("paths", "must be texts"))?;
-    let target = call.context.workspace_of(paths.first().copied());
+    let target = match paths.first() {
+        Some(path) => call.context.workspace_of(Some(path)),
+        None => call.context.workspace_of_edit(job)?,
+    };
     let paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
     let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
@@ -51,6 +54,6 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         on_stale: editd_proto::message::OnStale::Rebase,
         ..UndoRequest::default()
     };
-    let receipt = target.ask_job(|it| it.undo(&request))?;
-    Ok(ToolReply::receipt(&receipt, &call.style().of("undone")))
+    let receipt = target.ask_undo(&request)?;
+    Ok(ToolReply::receipt(&receipt, &call.style().of("undone")).in_root(target.other_root()))
 }
