@@ -181,6 +181,23 @@ fn one_process_does_not_have_all_connections_although_it_uses_them() {
 }
 
 #[test]
+fn a_process_that_keeps_connecting_beyond_its_share_delays_no_other() {
+    let daemon = TestDaemon::started();
+    let mut open = Vec::new();
+    while let Ok(mut client) = daemon.try_client(&format!("s{}", open.len())) {
+        client.ask_json(kind::STATUS, &json!({}));
+        open.push(client);
+    }
+    // More than the refused connections that are read at once; none of them takes its refusal.
+    let more: Vec<UnixStream> = (0..50).map(|_| UnixStream::connect(daemon.socket()).unwrap()).collect();
+    for _ in 0..2 {
+        let mut editctl = daemon.editctl();
+        let status = editctl.args(["--no-spawn", "status"]).stdout(Stdio::null()).status().unwrap();
+        assert!(status.success(), "another process is served, beside {} and {}", open.len(), more.len());
+    }
+}
+
+#[test]
 fn one_session_does_not_have_all_clipboards() {
     let daemon = TestDaemon::started();
     let set = |client: &mut Client, name: &str| {

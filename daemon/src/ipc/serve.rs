@@ -79,7 +79,8 @@ enum ConnectionPlace {
 
 /// Returns the place of a new connection. If too many are open, and as many refused ones are still read as may be, it
 /// waits for one of them to end: a connection that is closed while its client sends `hello` looks like a daemon that
-/// died. Connections that come meanwhile wait in the socket's queue.
+/// died. Connections that come meanwhile wait in the socket's queue. They do not wait for a process that has more than its
+/// share: it is refused at once.
 async fn place_for(server: &Server, stream: &ClientStream) -> ConnectionPlace {
     let ConnectionsState { places, lingering, .. } = &server.connections;
     let lingers = || Arc::clone(lingering).try_acquire_owned().ok();
@@ -89,10 +90,19 @@ async fn place_for(server: &Server, stream: &ClientStream) -> ConnectionPlace {
     }
     let mut evicts = true;
     loop {
-        let busy = match places.take(stream.process(), std::mem::take(&mut evicts)) {
+        let busy = match places.take(stream.process(), evicts) {
             Ok(place) => return ConnectionPlace::Open(place),
-            Err(NoPlace::Soon) => None,
-            Err(why) => Some(refusal(ErrorCode::Busy, why.to_string())),
+            Err(NoPlace::Soon) => {
+                evicts = false;
+                None
+            }
+            Err(why) => {
+                let refusal = refusal(ErrorCode::Busy, why.to_string());
+                if matches!(why, NoPlace::Process(_)) {
+                    return ConnectionPlace::Refused(refusal, lingers());
+                }
+                Some(refusal)
+            }
         };
         let refused = async {
             match busy {
