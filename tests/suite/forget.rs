@@ -311,3 +311,30 @@ fn a_file_that_a_program_has_open_is_refused_in_one_line() {
     assert!(message.contains("the programs that have the file open, wait"), "{message:?}");
     drop(open);
 }
+
+#[test]
+fn a_change_just_before_forget_brings_nothing_back() {
+    let daemon = TestDaemon::started();
+    let state = state(&daemon);
+    let mut client = daemon.client("s");
+    let mut secrets = Vec::new();
+    for number in 0..30 {
+        let (path, text) = (format!("{number}.env"), secret(number));
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::write(&path, &text)));
+        // Another program removes the secret, and no event has reported it yet.
+        daemon.put(&path, "A=1\n");
+        let reply = forget_path(&daemon, &path);
+        assert!(reply["entries"].as_u64() > Some(0), "{reply}");
+        secrets.push(text);
+    }
+    // The event of a later change comes after those of the files.
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("last", "x\n")));
+    daemon.put("last", "y\n");
+    wait::until("the last change is journaled", wait::LONG, || {
+        let log = client.ask_json(kind::HISTORY, &json!({ "path": "last" }));
+        (log["entries"].as_array().unwrap().len() > 1).then_some(())
+    });
+    for text in secrets {
+        assert_eq!(all_holders(&daemon, &state, &text), [PathBuf::new(); 0], "{text}");
+    }
+}

@@ -23,6 +23,8 @@ impl Workspace {
         log_present(&self.state)?;
         // Displaced files of open entries are copies, and recovery needs what such entries hold.
         self.settle(true);
+        // A change by another program that no event has reported yet would become an entry with the contents afterwards.
+        let _ = self.noticed(&path);
         let forgotten = self.state.store.forget(&path).map_err(|error| may_remain(&error))?;
         let damaged = self.damaged_folders(&path)?;
         if !forgotten.known {
