@@ -181,7 +181,10 @@ fn clip(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
 
 fn forget(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ForgetRequest>(message);
-    answer.send_result(kind::FORGET, request.and_then(|request| client.server.workspace.forget(&request)));
+    let forget = request.and_then(|request| client.server.workspace.forget(&client.caller, &request));
+    answer.send_result(kind::FORGET, forget);
+    // Subscribers learn of the change that it noticed.
+    client.server.events.receipt_renewed();
 }
 
 fn note(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

@@ -54,7 +54,7 @@ workspace_requests! {
     fn content(&self, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal>;
     fn export(&self, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal>;
     fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
-    fn forget(&self, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
+    fn forget(&self, caller: &Caller, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
     fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;
     fn mark(&self, caller: &Caller, request: &MarkRequest) -> Result<MarkReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;

@@ -7,6 +7,7 @@ use editd_proto::message::{ForgetReply, ForgetRequest};
 use editd_proto::path::FilePath;
 
 use super::Workspace;
+use crate::caller::Caller;
 use crate::state::refusal::{disk_refusal, log_present, store_refusal};
 use crate::store::{ForgetReport, StoreError};
 
@@ -15,16 +16,16 @@ impl Workspace {
     /// set aside. Entries remain, and can no longer be undone.
     ///
     /// # Errors
-    /// `not_found` if the journal does not know the path, `busy` if an entry of it is not settled, the errors of a path
-    /// that cannot be resolved, `io`. After `busy` and `io` some contents may be removed; the same request removes the
+    /// `not_found` if the journal does not know the path, `busy` if an entry of it is not settled or no memory is free, the
+    /// errors of a path that cannot be resolved, `io`. After `busy` and `io` some contents may be removed; the same request removes the
     /// others.
-    pub fn forget(&self, request: &ForgetRequest) -> Result<ForgetReply, Refusal> {
+    pub fn forget(&self, caller: &Caller, request: &ForgetRequest) -> Result<ForgetReply, Refusal> {
         let path = self.known_path(&request.path)?;
         log_present(&self.state)?;
         // Displaced files of open entries are copies, and recovery needs what such entries hold.
         self.settle(true);
         // A change by another program that no event has reported yet would become an entry with the contents afterwards.
-        let _ = self.noticed(&path);
+        self.look(caller, &path)?;
         let forgotten = self.state.store.forget(&path).map_err(|error| may_remain(&error))?;
         let damaged = self.damaged_folders(&path)?;
         if !forgotten.known {

@@ -253,7 +253,7 @@ impl WorkspaceRequests for FakeWorkspace {
     fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(caller.session.clone()), ..ClipReply::default() })
     }
-    fn forget(&self, _: &ForgetRequest) -> Result<ForgetReply, Refusal> {
+    fn forget(&self, _: &Caller, _: &ForgetRequest) -> Result<ForgetReply, Refusal> {
         Err(not_there())
     }
     fn note(&self, _: &Caller, _: &NoteRequest) -> Result<NoteReply, Refusal> {
