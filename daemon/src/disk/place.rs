@@ -18,8 +18,6 @@ mod parts;
 #[cfg(all(test, unix))]
 mod tests;
 mod walk;
-#[cfg(any(windows, test))]
-mod windows_names;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -213,7 +211,7 @@ fn windows_form(path: &[u8]) -> Result<(), ResolveError> {
     if path.starts_with(b"//") {
         return Err(ResolveError::Misread(shown(path), "it begins like the path of another machine"));
     }
-    match names(path).find_map(|name| Some((name, windows_names::why_misread(name)?))) {
+    match names(path).find_map(|name| Some((name, crate::os::windows_names::why_misread(name)?))) {
         Some((name, why)) => Err(ResolveError::Misread(shown(name), why)),
         None => Ok(()),
     }

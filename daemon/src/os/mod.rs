@@ -21,6 +21,8 @@ mod priority;
 pub mod unix;
 #[cfg(windows)]
 pub mod windows;
+#[cfg(any(windows, test))]
+pub mod windows_names;
 
 pub use large_blocks::give_back_unused;
 use memory::zeros;

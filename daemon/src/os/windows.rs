@@ -31,6 +31,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, WRITE_DAC,
 };
 
+use super::windows_names::why_misread;
 use super::{Access, BootId, Dir, DirEntry, File, FileKind, Os, OsDir, Stat};
 use file::{WindowsFile, look, nanoseconds};
 use sharing::patiently;
@@ -127,13 +128,13 @@ impl WindowsDir {
     /// Returns the path of one name in it. Names that Windows reads differently than they are written (streams,
     /// devices, trailing dots and blanks) are refused.
     fn at(&self, name: &[u8]) -> io::Result<PathBuf> {
-        let text = std::str::from_utf8(name).map_err(|_| invalid("a name on Windows is UTF-8"))?;
-        let bad =
-            |c: char| c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        if text.is_empty() || text.ends_with(['.', ' ']) || text.contains(bad) {
-            return Err(invalid("not the name of one file"));
+        if let Some(why) = why_misread(name) {
+            return Err(invalid(why));
         }
-        Ok(self.path.join(text))
+        match std::str::from_utf8(name) {
+            Ok(text) if !text.contains('/') && !matches!(text, "" | "..") => Ok(self.path.join(text)),
+            _ => Err(invalid("not the name of one file")),
+        }
     }
 
     fn open(&self, name: &[u8], access: Access) -> io::Result<fs::File> {

@@ -7,7 +7,7 @@ const DEVICES: [&str; 7] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CL
 const PORTS: [&str; 2] = ["COM", "LPT"];
 
 /// Returns the reason why one name of a path could mean something else on Windows; `None` for an ordinary name.
-pub(super) fn why_misread(name: &[u8]) -> Option<&'static str> {
+pub fn why_misread(name: &[u8]) -> Option<&'static str> {
     let Ok(name) = std::str::from_utf8(name) else { return Some("it is not UTF-8") };
     if name.contains('\\') {
         return Some("names are separated by /");
