@@ -166,14 +166,20 @@ fn silent_connections_give_their_places_to_others() {
     assert!(String::from_utf8_lossy(&told).contains("connect again"), "{}", String::from_utf8_lossy(&told));
 }
 
-#[test]
-fn one_process_does_not_have_all_connections_although_it_uses_them() {
-    let daemon = TestDaemon::started();
+/// Connects until the daemon refuses; each connection sends a request, so that it keeps its place.
+fn connected_to_the_limit(daemon: &TestDaemon) -> Vec<Client> {
     let mut open = Vec::new();
     while let Ok(mut client) = daemon.try_client(&format!("s{}", open.len())) {
         client.ask_json(kind::STATUS, &json!({}));
         open.push(client);
     }
+    open
+}
+
+#[test]
+fn one_process_does_not_have_all_connections_although_it_uses_them() {
+    let daemon = TestDaemon::started();
+    let open = connected_to_the_limit(&daemon);
     assert!(open.len() < editd::testing::limits::CONNECTIONS, "{}", open.len());
     let mut editctl = daemon.editctl();
     let status = editctl.args(["--no-spawn", "status"]).stdout(Stdio::null()).status().unwrap();
@@ -183,11 +189,7 @@ fn one_process_does_not_have_all_connections_although_it_uses_them() {
 #[test]
 fn a_process_that_keeps_connecting_beyond_its_share_delays_no_other() {
     let daemon = TestDaemon::started();
-    let mut open = Vec::new();
-    while let Ok(mut client) = daemon.try_client(&format!("s{}", open.len())) {
-        client.ask_json(kind::STATUS, &json!({}));
-        open.push(client);
-    }
+    let open = connected_to_the_limit(&daemon);
     // More than the refused connections that are read at once; none of them takes its refusal.
     let more: Vec<UnixStream> = (0..50).map(|_| UnixStream::connect(daemon.socket()).unwrap()).collect();
     for _ in 0..2 {
