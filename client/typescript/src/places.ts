@@ -1,5 +1,6 @@
 /** The root of a workspace, and the addresses at which its daemon may listen (proto/WIRE.md, Connecting). */
 
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -13,6 +14,9 @@ const MARKERS = [".editd.toml", ".git"];
 
 /** Bytes of the longest path of a socket. */
 const SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+
+/** Milliseconds for the system to name the user, on Windows. */
+const WHOAMI_MS = 5000;
 
 /** Bytes of the longest lock file that is read. */
 const LOCK = 4096;
@@ -57,15 +61,34 @@ export function resolveWorkspace(folder: string): string {
 
 /** Returns the digits that identify a workspace. */
 export function workspaceTag(root: string): string {
-  // On Windows the daemon names a folder by its extended path.
-  const path = isWindows && !root.startsWith("\\\\") ? `\\\\?\\${root}` : root;
-  return createHash("sha256").update(path, "utf8").digest("hex").slice(0, 16);
+  return createHash("sha256").update(root, "utf8").digest("hex").slice(0, 16);
 }
 
 /** Returns the address at which a daemon listens that is started for a workspace. */
 export function usualAddress(root: string, environment: Environment): string {
   const tag = workspaceTag(root);
-  return isWindows ? `\\\\.\\pipe\\editd-${tag}` : checked(join(socketFolder(environment), `${tag}.sock`));
+  return isWindows ? pipe(windowsUser(environment), tag) : checked(join(socketFolder(environment), `${tag}.sock`));
+}
+
+/** Returns the pipe of a workspace on Windows. */
+export function pipe(user: string, tag: string): string {
+  return `\\\\.\\pipe\\editd-${user}-${tag}`;
+}
+
+/** Returns the security identifier in a line of `whoami /user /fo csv /nh`, such as `"host\me","S-1-5-21-1-2-3-1001"`. */
+export function securityId(line: string): string {
+  const id = /"(S-1-[0-9-]+)"\s*$/.exec(line)?.[1];
+  if (id === undefined) {
+    throw new EditdError("Windows does not tell the user's security identifier; give the option socket: `editctl status` prints it");
+  }
+  return id;
+}
+
+/** Asks the system for the security identifier of this user: the runtime does not know it. */
+function windowsUser(environment: Environment): string {
+  const program = join(environment["SystemRoot"] ?? "C:\\Windows", "System32", "whoami.exe");
+  const asked = spawnSync(program, ["/user", "/fo", "csv", "/nh"], { encoding: "utf8", timeout: WHOAMI_MS, windowsHide: true });
+  return securityId(asked.stdout ?? "");
 }
 
 /** Returns the socket of the systemd unit of a workspace, if a unit can listen there. */
