@@ -21,8 +21,8 @@ const SESSION: &str = "EDITCTL_SESSION";
 /// The way to find out whether a request was carried out.
 const ADVICE: &str = "history lists what was; read the files before you send it again";
 
-/// The most edits of which the workspace is remembered.
-const EDITS: usize = 1000;
+/// The most jobs of which the workspace is remembered.
+const PLACED_JOBS: usize = 1000;
 
 /// Prints a message to standard error, which runtimes log.
 pub(crate) fn tell(words: &str) {
@@ -63,8 +63,8 @@ pub(crate) struct CallContext {
     start: SpawnPolicy,
     /// The name of the runtime, once it is known.
     client: OnceLock<String>,
-    /// The workspaces of the last edits that no `undo` has taken back, oldest first, with their jobs.
-    edits: Mutex<Vec<(Workspace, JobId)>>,
+    /// The last edits and undos that stand, oldest first.
+    jobs: Mutex<Vec<PlacedJob>>,
     /// The workspaces with checks that had not ended when their job was answered.
     awaited: Mutex<Vec<Workspace>>,
 }
@@ -91,8 +91,8 @@ impl CallContext {
         let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
         let session = session.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
-        let (client, edits, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Ok(Self { roots, current, session, socket, start, client, edits, awaited })
+        let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Self { roots, current, session, socket, start, client, jobs, awaited })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -133,44 +133,54 @@ impl CallContext {
 
     /// Notes an edit, for a later `undo` without a path.
     fn edited(&self, target: &CallTarget<'_>, receipt: &Receipt) {
-        let (Some(job), JobStatus::Applied | JobStatus::Partial) = (receipt.job, receipt.status) else {
-            return;
-        };
-        let mut edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
-        if edits.len() == EDITS {
-            edits.remove(0);
+        if let (Some(job), JobStatus::Applied | JobStatus::Partial) = (receipt.job, receipt.status) {
+            self.place(PlacedJob { workspace: target.workspace.clone(), job, is_undo: false });
         }
-        edits.push((target.workspace.clone(), job));
     }
 
-    /// Notes that the last edit, or a job, was taken back.
-    fn taken_back(&self, target: &CallTarget<'_>, job: Option<JobId>) {
-        let mut edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(place, number): &(Workspace, JobId)| {
-            *place == target.workspace && job.is_none_or(|job| *number == job)
-        };
-        if let Some(at) = edits.iter().rposition(is_it) {
-            edits.remove(at);
+    fn place(&self, placed: PlacedJob) {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.len() == PLACED_JOBS {
+            jobs.remove(0);
         }
+        jobs.push(placed);
+    }
+
+    /// Notes an undo of the last edit or of a job, of which parts may stand.
+    fn undone(&self, target: &CallTarget<'_>, request: &UndoRequest, receipt: &Receipt) {
+        let (Some(undo), JobStatus::Applied) = (receipt.job, receipt.status) else { return };
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let meant = request.jobs.first();
+        let at = jobs
+            .iter()
+            .rposition(|placed| placed.workspace == target.workspace && placed.is_meant(meant.copied()));
+        let was_undo = at.and_then(|at| jobs.get(at)).is_some_and(|placed| placed.is_undo);
+        if let Some(at) = at.filter(|_| request.paths.is_empty() && request.hunks.is_empty()) {
+            jobs.remove(at);
+        }
+        drop(jobs);
+        // The undo of an undo makes an edit again.
+        self.place(PlacedJob { workspace: target.workspace.clone(), job: undo, is_undo: !was_undo });
     }
 
     /// Returns the workspace of the last edit, or of a job, for an `undo` without a path.
     ///
     /// # Errors
     /// Jobs of several workspaces have this number.
-    pub(crate) fn workspace_of_edit(&self, job: Option<JobId>) -> Result<CallTarget<'_>, CallRefusal> {
-        let edits = self.edits.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut meant = edits.iter().rev().filter(|(_, number)| job.is_none_or(|job| *number == job));
-        let workspace = meant.next().map(|(place, _)| place.clone());
+    pub(crate) fn workspace_of_job(&self, job: Option<JobId>) -> Result<CallTarget<'_>, CallRefusal> {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut meant =
+            jobs.iter().rev().filter(|placed| placed.is_meant(job)).map(|placed| &placed.workspace);
+        let workspace = meant.next().cloned();
         if let (Some(job), Some(one)) = (job, &workspace)
-            && let Some((other, _)) = meant.find(|(place, _)| place != one)
+            && let Some(other) = meant.find(|place| *place != one)
         {
             let (one, other) = (one.root().display(), other.root().display());
             return Err(CallRefusal::malformed(format!(
                 "{one} and {other} both have a job {job}: give paths, with the absolute path of a file"
             )));
         }
-        drop(edits);
+        drop(jobs);
         Ok(CallTarget { context: self, workspace: workspace.unwrap_or_else(|| self.roots.usual()) })
     }
 
@@ -178,6 +188,20 @@ impl CallContext {
     pub(crate) fn workspace_of(&self, path: Option<&str>) -> CallTarget<'_> {
         let workspace = path.map_or_else(|| self.roots.usual(), |path| self.roots.of(path));
         CallTarget { context: self, workspace }
+    }
+}
+
+/// A job of this session, and its workspace.
+struct PlacedJob {
+    workspace: Workspace,
+    job: JobId,
+    is_undo: bool,
+}
+
+impl PlacedJob {
+    /// Returns true if an undo of a job, or of the last edit, may mean it.
+    fn is_meant(&self, job: Option<JobId>) -> bool {
+        job.map_or(!self.is_undo, |job| self.job == job)
     }
 }
 
@@ -266,9 +290,7 @@ impl CallTarget<'_> {
     /// Sends an undo of a job, or of the last edit, that has a key.
     pub(crate) fn ask_undo(&self, request: &UndoRequest) -> Result<Receipt, CallRefusal> {
         let receipt = self.ask_change(|it| it.undo(request))?;
-        if receipt.status == JobStatus::Applied {
-            self.context.taken_back(self, request.jobs.first().copied());
-        }
+        self.context.undone(self, request, &receipt);
         Ok(receipt)
     }
 

@@ -50,6 +50,11 @@ fn an_undo_without_a_path_takes_back_the_last_edit_in_whichever_root() {
     let told = client.call("undo", json!({})).done().to_owned();
     assert!(told.starts_with(&format!("in {}\njob 2 undone", other.workspace().display())), "{told}");
     assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"1\n".to_vec(), b"one\n".to_vec()));
+    // Job 2 of the other root is that undo; undoing it makes an edit again, which is then the last one.
+    client.call("undo", json!({ "job": 2 })).done();
+    assert_eq!(other.get("a.txt"), b"2\n");
+    client.call("undo", json!({})).done();
+    assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"1\n".to_vec(), b"one\n".to_vec()));
     let told = client.call("undo", json!({})).done().to_owned();
     assert!(told.starts_with("job 2 undone"), "{told}");
     assert_eq!(daemon.get("a.txt"), b"one\n");

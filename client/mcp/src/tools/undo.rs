@@ -37,7 +37,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let paths = paths.ok_or_else(|| given.wrong("paths", "must be texts"))?;
     let target = match paths.first() {
         Some(path) => call.context.workspace_of(Some(path)),
-        None => call.context.workspace_of_edit(job)?,
+        None => call.context.workspace_of_job(job)?,
     };
     let paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
