@@ -1,5 +1,7 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
+mod numbers;
+mod refusals;
 mod resource;
 mod roots;
 mod toolsets;

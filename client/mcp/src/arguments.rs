@@ -19,12 +19,26 @@ impl Arguments {
     /// It has a field that is not `known`.
     pub(crate) fn new(
         place: impl Into<String>,
+        fields: Map<String, Value>,
+        known: &[&str],
+    ) -> Result<Self, CallRefusal> {
+        Self::with_unlisted(place, fields, known, &[])
+    }
+
+    /// Takes an object that may also have fields that are not in the schema and that no message names.
+    ///
+    /// # Errors
+    /// It has a field that is neither `known` nor `unlisted`.
+    pub(crate) fn with_unlisted(
+        place: impl Into<String>,
         mut fields: Map<String, Value>,
         known: &[&str],
+        unlisted: &[&str],
     ) -> Result<Self, CallRefusal> {
         let place = place.into();
         fields.retain(|_, value| !value.is_null());
-        if let Some(stray) = fields.keys().find(|name| !known.contains(&name.as_str())) {
+        let takes = |name: &str| known.contains(&name) || unlisted.contains(&name);
+        if let Some(stray) = fields.keys().find(|name| !takes(name)) {
             let near =
                 nearest(stray, known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let prefix = if place.is_empty() { String::new() } else { format!("{place}: ") };

@@ -14,6 +14,7 @@ mod roots;
 mod server;
 mod tools;
 mod toolsets;
+mod words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -12,9 +12,6 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The part of a message that names a mode of jobs, which no tool has.
-const MODE: &str = ", or send the job with the mode `interactive`";
-
 /// The field with the results of checks.
 const DIAGNOSTICS: &str = "diagnostics";
 
@@ -44,8 +41,7 @@ impl ToolReply {
     pub(crate) fn receipt(receipt: &Receipt, style: &OutputStyle) -> Self {
         let texts = receipt::text(receipt, style);
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
-        let text = without_mode(texts.out + &texts.err, receipt.error.as_ref());
-        Self { text, structured: facts(receipt), is_error, notes: String::new() }
+        Self { text: texts.out + &texts.err, structured: facts(receipt), is_error, notes: String::new() }
     }
 
     /// Names the root to which the paths of the reply are relative, if it is not the usual one.
@@ -76,7 +72,7 @@ impl ToolReply {
     pub(crate) fn payload(receipt: &Receipt, style: &OutputStyle, with_diff: bool) -> Self {
         let Some(told) = &receipt.text else { return Self::receipt(receipt, style) };
         // The token of a plan means nothing to the tool, and the words of the dialect contain the error.
-        let told = without_mode(once(told, receipt), receipt.error.as_ref());
+        let told = once(told, receipt);
         let words = Receipt {
             text: Some(with_calls(told, receipt.error.as_ref(), style)),
             verified: None,
@@ -145,12 +141,6 @@ fn each(refusal: Option<&RequestError>) -> impl Iterator<Item = &RequestError> {
     refusal.into_iter().flat_map(|one| std::iter::once(one).chain(&one.others))
 }
 
-/// Returns the text of a refusal without the mode of jobs. Lines of files that it shows stay as they are.
-fn without_mode(text: String, refusal: Option<&RequestError>) -> String {
-    let naming = each(refusal).filter(|one| one.message.contains(MODE)).count();
-    text.replacen(MODE, "", naming)
-}
-
 /// Returns the text of a refusal with calls in place of commands, if its messages name commands.
 fn with_calls(text: String, refusal: Option<&RequestError>, style: &OutputStyle) -> String {
     let named = |text: &str| matches!(error::in_form(text, style.steps), Cow::Owned(_));
@@ -190,13 +180,15 @@ fn value(reply: &impl Serialize) -> Value {
     serde_json::to_value(reply).unwrap_or_default()
 }
 
-/// Returns a receipt as an object for programs.
+/// Returns a receipt as an object for programs, with the names that the tools have.
 fn facts(receipt: &Receipt) -> Value {
     let mut structured = value(&json::short(receipt));
-    if let Value::Object(fields) = &mut structured
-        && let Some(checks) = fields.remove("checks")
-    {
-        fields.insert(DIAGNOSTICS.to_owned(), checks);
+    if let Value::Object(fields) = &mut structured {
+        for (name, own) in [("checks", DIAGNOSTICS)] {
+            if let Some(field) = fields.remove(name) {
+                fields.insert(own.to_owned(), field);
+            }
+        }
     }
     structured
 }

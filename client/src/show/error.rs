@@ -267,6 +267,9 @@ fn hint(error: &RequestError, form: StepForm) -> Option<String> {
     }
 }
 
+/// The words of a refusal that shows the present lines.
+const COUNTS: &str = "count as read";
+
 /// The next step after a conflict.
 const ADAPT: &str = "the current lines count as read: adapt the edit and send it again";
 
@@ -312,6 +315,8 @@ pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
         // The message says to send the job again.
         ErrorCode::Stale if error.would_apply == Some(WouldApply::Clean) => None,
         ErrorCode::Stale if !error.later.is_empty() => None,
+        // The message says what to do with the lines that the refusal shows.
+        ErrorCode::Stale if error.message.contains(COUNTS) => None,
         ErrorCode::Stale => read_call(error, words),
         ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
         // The message explains how to continue with the lines that it shows.

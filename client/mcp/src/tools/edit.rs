@@ -3,10 +3,12 @@
 //! All edits of a path form one entry of the job: they refer to the file as it was read, in any order.
 
 use editd_proto::FilePath;
-use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, OnStale};
+use editd_proto::message::{
+    EditPosition, EditScope, FileEdit, FileEntry, FileOutcome, JobMode, JobRequest, OnStale,
+};
 use serde_json::{Map, Value, json};
 
-use super::{CallResult, ToolAction, ToolCall, ToolEntry};
+use super::{CallResult, ToolAction, ToolCall, ToolEntry, numbers};
 use crate::arguments::Arguments;
 use crate::context::{CallRefusal, CallTarget, new_key};
 use crate::reply::ToolReply;
@@ -23,20 +25,8 @@ pub(crate) const EDIT: ToolEntry = ToolEntry {
 };
 
 /// The fields of an edit.
-const FIELDS: [&str; 12] = [
-    "path",
-    "old",
-    "new",
-    "all",
-    "lines",
-    "symbol",
-    "part",
-    "insert",
-    "content",
-    "delete",
-    "rename_to",
-    "near",
-];
+const FIELDS: [&str; 11] =
+    ["path", "old", "new", "all", "lines", "symbol", "part", "insert", "content", "delete", "rename_to"];
 
 fn schema() -> Value {
     let text = || json!({ "type": "string" });
@@ -87,6 +77,27 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     if edits.is_empty() {
         return Err(given.wrong("edits", "is missing"));
     }
+    let target = with_edits(call, &mut job, edits)?;
+    let receipt = call.receipt(&target, target.ask_job(|it| it.edit(&job))?);
+    let mut reply = ToolReply::receipt(&receipt, &call.style());
+    for file in receipt.files.iter().filter(|file| is_by_lines(&job, file)) {
+        reply.text.push_str(&numbers::read_result(&target, file));
+    }
+    Ok(reply.in_root(target.other_root()))
+}
+
+/// Returns true for the outcome of edits by line numbers.
+fn is_by_lines(job: &JobRequest, outcome: &FileOutcome) -> bool {
+    let mut edits = job.files.iter().filter(|file| file.path == outcome.path).flat_map(|file| &file.edits);
+    edits.any(|edit| edit.op == "lines")
+}
+
+/// Adds the edits of a call to a job. Returns the workspace of their paths.
+fn with_edits<'c>(
+    call: &ToolCall<'c>,
+    job: &mut JobRequest,
+    edits: Vec<Value>,
+) -> Result<CallTarget<'c>, CallRefusal> {
     let first = edits.first().and_then(|edit| edit.get("path")?.as_str());
     let target = call.context.workspace_of(first);
     for (number, edit) in edits.into_iter().enumerate() {
@@ -94,14 +105,13 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         let Value::Object(fields) = edit else {
             return Err(CallRefusal::malformed(format!("{place} must be an object")));
         };
-        let (path, edits) = one(&target, Arguments::new(place, fields, &FIELDS)?)?;
+        let (path, edits) = one(&target, Arguments::with_unlisted(place, fields, &FIELDS, &["near"])?)?;
         match job.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.edits.extend(edits),
             None => job.files.push(FileEntry { path, edits, ..FileEntry::default() }),
         }
     }
-    let receipt = target.ask_job(|it| it.edit(&job))?;
-    Ok(ToolReply::receipt(&receipt, &call.style().of("applied")).in_root(target.other_root()))
+    Ok(target)
 }
 
 /// Returns the path of an edit, and what the daemon has to do.

@@ -33,7 +33,7 @@ fn schema() -> Value {
 }
 
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["path", "job", "since", "before", "from"])?;
+    let mut given = Arguments::with_unlisted("", given, &["path", "job", "since"], &["before", "from"])?;
     let style = call.style();
     let path = given.text("path")?;
     let target = call.context.workspace_of(path.as_deref());

@@ -4,6 +4,7 @@
 pub(crate) mod edit;
 pub(crate) mod history;
 pub(crate) mod lines;
+pub(crate) mod numbers;
 pub(crate) mod payload;
 pub(crate) mod read;
 pub(crate) mod undo;
@@ -11,11 +12,14 @@ pub(crate) mod undo;
 use std::sync::Arc;
 
 use editctl::show::{CallWords, OutputStyle};
+use editd_proto::ErrorCode;
+use editd_proto::message::Receipt;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
-use crate::context::{CallContext, CallRefusal};
+use crate::context::{CallContext, CallRefusal, CallTarget};
 use crate::reply::ToolReply;
+use crate::words;
 use payload::PathField;
 
 /// The result of a call.
@@ -29,6 +33,8 @@ pub(crate) struct ToolSet {
     pub(crate) dialect: &'static str,
     /// The words with which replies name the next call.
     pub(crate) words: CallWords,
+    /// The runtime's words for a file to read that does not exist, with `{path}`.
+    pub(crate) missing: Option<&'static str>,
     /// The tools, in the order in which they are listed.
     pub(crate) tools: &'static [ToolEntry],
 }
@@ -68,6 +74,27 @@ pub(crate) struct ToolCall<'c> {
     pub(crate) tool: &'static ToolEntry,
 }
 
+impl ToolSet {
+    /// Returns true if a tool has a name: its own, or that of a field or of a value that it takes.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name || schema_has(&(tool.schema)(), name))
+    }
+}
+
+/// Returns true if a schema, or one in it, has a field or a value with a name.
+fn schema_has(schema: &Value, name: &str) -> bool {
+    match schema {
+        Value::Object(parts) => parts.iter().any(|(key, part)| match (key.as_str(), part) {
+            ("properties", Value::Object(fields)) => {
+                fields.contains_key(name) || fields.values().any(|field| schema_has(field, name))
+            }
+            ("enum", Value::Array(values)) => values.iter().any(|value| value == name),
+            _ => schema_has(part, name),
+        }),
+        _ => false,
+    }
+}
+
 impl ToolEntry {
     /// Returns the description for runtimes.
     pub(crate) fn describe(&self) -> Tool {
@@ -92,10 +119,26 @@ impl ToolCall<'_> {
             ToolAction::Payload(paths) => payload::call(self, paths, arguments, false),
             ToolAction::PayloadWithDiff(paths) => payload::call(self, paths, arguments, true),
         };
-        let reply = reply.unwrap_or_else(|refusal| ToolReply::refused(&refusal.0, &self.style()));
+        let reply = reply.unwrap_or_else(|CallRefusal(mut refusal)| {
+            words::refusal(&mut refusal, &|name| self.set.has(name));
+            let mut reply = ToolReply::refused(&refusal, &self.style());
+            if let (ErrorCode::Missing, Some(words), Some(path)) =
+                (refusal.code, self.set.missing, &refusal.path)
+            {
+                reply.text = words.replace("{path}", &path.to_string());
+            }
+            reply
+        });
         // The receipt of a job has them already.
         let late = if self.tool.looks { self.context.late_checks() } else { Vec::new() };
         reply.with_checks(&late, &self.style())
+    }
+
+    /// Returns the receipt of a job in the words of the set, and with the lines that have moved.
+    pub(crate) fn receipt(&self, target: &CallTarget<'_>, mut receipt: Receipt) -> Receipt {
+        numbers::show_present(target, &mut receipt);
+        words::receipt(&mut receipt, &|name| self.set.has(name));
+        receipt
     }
 
     /// Returns the options of a reply.

@@ -62,6 +62,6 @@ pub(crate) fn send(
         payload: Some(Payload { dialect, text, path: None, base: None }),
         ..JobRequest::default()
     };
-    let receipt = target.ask_job(|it| it.edit(&job))?;
+    let receipt = call.receipt(target, target.ask_job(|it| it.edit(&job))?);
     Ok(ToolReply::payload(&receipt, &call.style(), with_diff))
 }

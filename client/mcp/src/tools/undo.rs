@@ -54,6 +54,6 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         on_stale: editd_proto::message::OnStale::Rebase,
         ..UndoRequest::default()
     };
-    let receipt = target.ask_undo(&request)?;
+    let receipt = call.receipt(&target, target.ask_undo(&request)?);
     Ok(ToolReply::receipt(&receipt, &call.style().of("undone")).in_root(target.other_root()))
 }

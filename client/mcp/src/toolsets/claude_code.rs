@@ -16,6 +16,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "claude-code",
     dialect: "claude-code",
     words: CallWords { read: "Read {\"file_path\": ", narrow: None },
+    missing: Some("File does not exist: {path}"),
     tools: &[
         ToolEntry {
             name: "Read",

@@ -16,6 +16,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "codex",
     dialect: "apply-patch",
     words: CallWords { read: "read {\"path\": ", narrow: None },
+    missing: None,
     tools: &[
         ToolEntry {
             name: "apply_patch",

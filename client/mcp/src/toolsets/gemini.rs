@@ -16,6 +16,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "gemini",
     dialect: "gemini",
     words: CallWords { read: "read_file {\"file_path\": ", narrow: None },
+    missing: Some("File not found: {path}"),
     tools: &[
         ToolEntry {
             name: "read_file",
@@ -65,7 +66,8 @@ pub(super) static SET: ToolSet = ToolSet {
 
 fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     // Earlier versions have `offset`, from 0, and `limit`.
-    let mut given = Arguments::new("", given, &["file_path", "start_line", "end_line", "offset", "limit"])?;
+    let mut given =
+        Arguments::with_unlisted("", given, &["file_path", "start_line", "end_line"], &["offset", "limit"])?;
     let path = given.required("file_path")?;
     let (start, end) = (given.number("start_line")?, given.number("end_line")?);
     let (offset, limit) = (given.number("offset")?, given.number("limit")?);

@@ -19,6 +19,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "mcp-filesystem",
     dialect: "mcp-filesystem",
     words: CallWords { read: "read_text_file {\"path\": ", narrow: None },
+    missing: Some("ENOENT: no such file or directory: {path}"),
     tools: &[
         ToolEntry {
             name: "read_text_file",

@@ -32,6 +32,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.into_iter().skip(1).map(|set| set.name)
 }
 
+/// Returns every set.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = &'static ToolSet> {
+    ALL.into_iter()
+}
+
 /// Returns the set with a name; without one, that of `editctl mcp` itself.
 pub(crate) fn named(name: Option<&str>) -> &'static ToolSet {
     ALL.into_iter().find(|set| Some(set.name) == name).unwrap_or(&native::SET)

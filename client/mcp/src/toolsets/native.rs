@@ -16,5 +16,6 @@ pub(super) static SET: ToolSet = ToolSet {
         read: "read {\"path\": ",
         narrow: Some("quote more of the text, limit it with \"lines\", or set \"all\": true"),
     },
+    missing: None,
     tools: &[READ, EDIT, UNDO, HISTORY],
 };

@@ -20,6 +20,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "opencode",
     dialect: "opencode",
     words: CallWords { read: "read {\"filePath\": ", narrow: None },
+    missing: Some("File not found: {path}"),
     tools: &[
         ToolEntry {
             name: "read",
@@ -60,7 +61,7 @@ pub(super) static SET: ToolSet = ToolSet {
 };
 
 fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["filePath", "path", "offset", "limit"])?;
+    let mut given = Arguments::with_unlisted("", given, &["filePath", "offset", "limit"], &["path"])?;
     let path = match given.text("path")? {
         Some(path) => path,
         None => given.required("filePath")?,

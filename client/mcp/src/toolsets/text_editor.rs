@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{number_that, text};
 use crate::arguments::Arguments;
+use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
 use crate::tools::payload::{self, PathField};
@@ -24,6 +25,7 @@ pub(super) static SET: ToolSet = ToolSet {
     name: "text-editor",
     dialect: "text-editor",
     words: CallWords { read: "str_replace_based_edit_tool {\"command\": \"view\", \"path\": ", narrow: None },
+    missing: Some("The path {path} does not exist. Please provide a valid path."),
     tools: &[
         ToolEntry {
             name: NAME,
@@ -61,13 +63,57 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         Some("view") => view(call, given),
         Some("create") => payload::call(call, &[PathField { names: &["path"], creates: true }], given, false),
         Some("str_replace" | "insert") => {
-            payload::call(call, &[PathField { names: &["path"], creates: false }], given, false)
+            let path = given.get("path").and_then(Value::as_str).map(str::to_owned);
+            let reply = payload::call(call, &[PathField { names: &["path"], creates: false }], given, false)?;
+            Ok(match path {
+                Some(path) if !reply.is_error => with_snippet_read(call, &path, reply),
+                _ => reply,
+            })
         }
         _ => {
             let given = Arguments::new("", given, &FIELDS)?;
             Err(given.wrong("command", "must be view, create, str_replace or insert"))
         }
     }
+}
+
+/// Returns the line of a file as a view and a snippet show it.
+fn numbered(number: u64) -> String {
+    format!("{number:>6}\t")
+}
+
+/// Reads the lines that the snippet of a reply shows, since the model sees their new numbers: a later `insert_line` refers
+/// to them. If the lines have changed since, they are shown.
+fn with_snippet_read(call: &ToolCall<'_>, path: &str, mut reply: ToolReply) -> ToolReply {
+    let target = call.context.workspace_of(Some(path));
+    let Ok(path) = target.name(path) else { return reply };
+    for (first, text) in snippets(&reply.text) {
+        let last = first + (text.lines().count() as u64).saturating_sub(1);
+        // Without an answer, the numbers refer to the lines that were viewed.
+        let Ok(found) = fetch(&target, path.clone(), LineWindow::Range(first, last), TEXT) else { continue };
+        let now = found.text(Some(numbered));
+        if now.trim_end() != text.trim_end() {
+            reply.text.push_str(&format!("\nThese lines have changed since:\n{now}"));
+        }
+    }
+    reply
+}
+
+/// Returns the parts of a reply with adjacent lines that have numbers, and the number of the first line of each.
+fn snippets(text: &str) -> Vec<(u64, String)> {
+    let mut found: Vec<(u64, String)> = Vec::new();
+    let mut next = None;
+    for line in text.split_inclusive('\n') {
+        let number = line.split_once('\t').filter(|(before, _)| before.len() >= 6);
+        let number = number.and_then(|(before, _)| before.trim_start().parse::<u64>().ok());
+        match (number, found.last_mut()) {
+            (Some(number), Some((_, part))) if next == Some(number) => part.push_str(line),
+            (Some(number), _) => found.push((number, line.to_owned())),
+            (None, _) => {}
+        }
+        next = number.map(|number| number + 1);
+    }
+    found
 }
 
 fn view(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
@@ -85,7 +131,7 @@ fn view(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     };
     let target = call.context.workspace_of(Some(&path));
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    let form = LineForm { number: Some(|number| format!("{number:>6}\t")), ..LineForm::default() };
+    let form = LineForm { number: Some(numbered), ..LineForm::default() };
     let mut reply = found.reply(form);
     if found.without_lines().is_none() {
         let path = &found.reply.path;

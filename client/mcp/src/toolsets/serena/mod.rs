@@ -22,6 +22,7 @@ pub(in crate::toolsets) static SET: ToolSet = ToolSet {
     name: "serena",
     dialect: "serena",
     words: CallWords { read: "read_file {\"relative_path\": ", narrow: None },
+    missing: Some("File {path} does not exist in the project."),
     tools: &[
         ToolEntry {
             name: "read_file",
@@ -101,8 +102,8 @@ fn content_schema() -> Value {
 
 fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     // `max_answer_chars` is accepted, but the limit of replies is that of the server.
-    let mut given =
-        Arguments::new("", given, &["relative_path", "start_line", "end_line", "max_answer_chars"])?;
+    let known = ["relative_path", "start_line", "end_line"];
+    let mut given = Arguments::with_unlisted("", given, &known, &["max_answer_chars"])?;
     let path = given.required("relative_path")?;
     let (start, end) = (given.signed("start_line")?.unwrap_or(0), given.number("end_line")?);
     let window = match (u64::try_from(start), end) {

@@ -28,7 +28,7 @@ pub(super) fn find_schema() -> Value {
 
 /// Lists the symbols of a file, grouped by their kind.
 pub(super) fn overview(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["relative_path", "depth", "max_answer_chars"])?;
+    let mut given = Arguments::with_unlisted("", given, &["relative_path", "depth"], &UNUSED)?;
     let path = given.required("relative_path")?;
     let depth = given.signed("depth")?.map_or(0, |depth| u64::try_from(depth).unwrap_or(0));
     let target = call.context.workspace_of(Some(&path));
@@ -41,7 +41,7 @@ pub(super) fn overview(call: &ToolCall<'_>, given: Map<String, Value>) -> CallRe
 /// Finds symbols by a pattern of their name path.
 pub(super) fn find(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let own = ["name_path_pattern", "relative_path", "depth", "include_body", "substring_matching"];
-    let mut given = Arguments::new("", given, &[&own[..], &UNUSED].concat())?;
+    let mut given = Arguments::with_unlisted("", given, &own, &UNUSED)?;
     let pattern = given.required("name_path_pattern")?;
     let Some(path) = given.text("relative_path")?.filter(|path| !path.is_empty()) else {
         return Err(given.wrong("relative_path", "is missing: symbols are found in one file"));
