@@ -198,15 +198,47 @@ fn a_checked_edit_is_applied_with_its_token() {
     daemon.put("greet.py", GREET);
     let mut client = McpClient::begin(&daemon, &[]);
     let edits = json!([{ "path": "greet.py", "old": "Bye", "new": "Goodbye" }]);
-    let checked = client.call("edit", json!({ "edits": edits, "check_only": true }));
-    assert!(checked.done().contains("+    return \"Goodbye\""), "{}", checked.text);
-    assert_eq!(daemon.get("greet.py"), GREET.as_bytes());
     let same = json!([{ "path": "greet.py", "old": "Bye", "new": "Bye" }]);
     let unchanged = client.call("edit", json!({ "edits": same, "check_only": true }));
     assert!(unchanged.done().contains("greet.py unchanged"), "{}", unchanged.text);
-    let token = checked.text.rsplit(' ').next().unwrap().to_owned();
-    client.call("edit", json!({ "edits": edits, "token": token })).done();
-    assert_eq!(daemon.get("greet.py"), GREET.replace("Bye", "Goodbye").as_bytes());
+    let check = |client: &mut McpClient| {
+        let checked = client.call("edit", json!({ "edits": edits, "check_only": true }));
+        assert!(checked.done().contains("+    return \"Goodbye\""), "{}", checked.text);
+        let token = checked.text.rsplit(' ').next().unwrap().to_owned();
+        assert_eq!(checked.structured["token"], token, "{}", checked.structured);
+        assert!(checked.structured["verified"].is_null(), "{}", checked.structured);
+        token
+    };
+    let token = check(&mut client);
+    assert_eq!(daemon.get("greet.py"), GREET.as_bytes());
+    let text = GREET.replace("import os", "import os, sys");
+    daemon.put("greet.py", &text);
+    let changed = client.call("edit", json!({ "token": token }));
+    assert!(changed.is_error && changed.text.contains("check them again"), "{}", changed.text);
+    // The edits of the check are sent again with the token, or the token is enough.
+    for given in [json!({ "edits": edits }), json!({})] {
+        daemon.put("greet.py", &text);
+        client.call("read", json!({ "path": "greet.py" })).done();
+        let mut given = given;
+        given["token"] = json!(check(&mut client));
+        client.call("edit", given).done();
+        assert_eq!(daemon.get("greet.py"), text.replace("Bye", "Goodbye").as_bytes());
+    }
+    let unknown = client.call("edit", json!({ "token": "0123" }));
+    assert!(unknown.is_error && unknown.text.contains("send the same edits with it"), "{}", unknown.text);
+}
+
+#[test]
+fn the_object_of_a_reply_has_whole_paths() {
+    let daemon = TestDaemon::started();
+    let mut client = McpClient::begin(&daemon, &[]);
+    let path = |nth: u64| {
+        format!("a/folder/with/a/rather/long/name/and/another/one/below/it/of-the-file-number-{nth}.txt")
+    };
+    let edits = [1, 2, 3].map(|nth| json!({ "path": path(nth), "content": "x\n" }));
+    let done = edit(&mut client, json!(edits));
+    let files: Vec<&String> = done.structured["files"].as_object().unwrap().keys().collect();
+    assert_eq!(files, [&path(1), &path(2), &path(3)], "{}", done.done());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::retry::Caller;
@@ -13,6 +13,7 @@ use editd_proto::message::{
 };
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
+use crate::checked::CheckedJobs;
 use crate::roots::WorkspaceRoots;
 
 /// The variable with which a program names its session.
@@ -67,6 +68,8 @@ pub(crate) struct CallContext {
     jobs: Mutex<Vec<PlacedJob>>,
     /// The workspaces with checks that had not ended when their job was answered.
     awaited: Mutex<Vec<Workspace>>,
+    /// The jobs that were only checked.
+    pub(crate) checked: CheckedJobs,
 }
 
 impl CallContext {
@@ -92,7 +95,8 @@ impl CallContext {
         let session = session.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Ok(Self { roots, current, session, socket, start, client, jobs, awaited })
+        let checked = CheckedJobs::default();
+        Ok(Self { roots, current, session, socket, start, client, jobs, awaited, checked })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -138,8 +142,12 @@ impl CallContext {
         }
     }
 
+    fn lock_jobs(&self) -> MutexGuard<'_, Vec<PlacedJob>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn place(&self, placed: PlacedJob) {
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.lock_jobs();
         if jobs.len() == PLACED_JOBS {
             jobs.remove(0);
         }
@@ -149,7 +157,7 @@ impl CallContext {
     /// Notes an undo of the last edit or of a job, of which parts may stand.
     fn undone(&self, target: &CallTarget<'_>, request: &UndoRequest, receipt: &Receipt) {
         let (Some(undo), JobStatus::Applied) = (receipt.job, receipt.status) else { return };
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.lock_jobs();
         let meant = request.jobs.first();
         let at = jobs
             .iter()
@@ -168,7 +176,7 @@ impl CallContext {
     /// # Errors
     /// Jobs of several workspaces have this number.
     pub(crate) fn workspace_of_job(&self, job: Option<JobId>) -> Result<CallTarget<'_>, CallRefusal> {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.lock_jobs();
         let mut meant =
             jobs.iter().rev().filter(|placed| placed.is_meant(job)).map(|placed| &placed.workspace);
         let workspace = meant.next().cloned();
@@ -182,6 +190,11 @@ impl CallContext {
         }
         drop(jobs);
         Ok(CallTarget { context: self, workspace: workspace.unwrap_or_else(|| self.roots.usual()) })
+    }
+
+    /// Returns a workspace for the requests of a call.
+    pub(crate) fn target(&self, workspace: Workspace) -> CallTarget<'_> {
+        CallTarget { context: self, workspace }
     }
 
     /// Returns the workspace of a path for the requests of a call; the usual one without a path.

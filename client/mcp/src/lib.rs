@@ -7,6 +7,7 @@
 //! stateless revision cannot announce roots.
 
 mod arguments;
+mod checked;
 mod context;
 mod reply;
 mod resource;

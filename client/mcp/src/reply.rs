@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 /// The field with the results of checks.
 const DIAGNOSTICS: &str = "diagnostics";
 
+/// The field with the token of a check.
+const TOKEN: &str = "token";
+
 /// The words of a refusal that shows all lines that the session has not read.
 const SHOWN: &str = "shows all of that";
 
@@ -182,9 +185,9 @@ fn value(reply: &impl Serialize) -> Value {
 
 /// Returns a receipt as an object for programs, with the names that the tools have.
 fn facts(receipt: &Receipt) -> Value {
-    let mut structured = value(&json::short(receipt));
+    let mut structured = value(&json::short_with_paths(receipt));
     if let Value::Object(fields) = &mut structured {
-        for (name, own) in [("checks", DIAGNOSTICS)] {
+        for (name, own) in [("checks", DIAGNOSTICS), ("verified", TOKEN)] {
             if let Some(field) = fields.remove(name) {
                 fields.insert(own.to_owned(), field);
             }

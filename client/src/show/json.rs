@@ -1,4 +1,4 @@
-//! Formats a receipt as short JSON: `files` maps each path to a short text, and details that do not fit into it are in
+//! Formats a receipt as short JSON: `files` maps each name to a short text, and details that do not fit into it are in
 //! `details`, as in the protocol. If a diff or a budget is requested, the whole receipt is printed instead.
 
 use editd_proto::error::RequestError;
@@ -63,6 +63,15 @@ struct ShortHook<'r> {
 
 /// Returns the short form of a receipt.
 pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
+    with_names(receipt, false)
+}
+
+/// Returns the short form of a receipt in which the keys of `files` are the whole paths.
+pub fn short_with_paths(receipt: &Receipt) -> impl Serialize + '_ {
+    with_names(receipt, true)
+}
+
+fn with_names(receipt: &Receipt, whole: bool) -> ShortReceipt<'_> {
     let Receipt {
         job,
         queued,
@@ -83,7 +92,7 @@ pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
         version: short::version(receipt),
         queued: *queued,
         status: *status,
-        files: map(files, short::files(receipt, false), *status),
+        files: map(files, short::files(receipt, whole), *status),
         omitted_files: *omitted_files,
         details: details(files),
         hooks: hooks.iter().map(hook).collect(),

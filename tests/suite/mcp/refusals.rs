@@ -121,6 +121,7 @@ fn refusals_of_the_native_tools_name_their_fields() {
             { "path": "other.py", "old": "import os", "new": "1" },
             { "path": "other.py", "old": "import", "new": "2" }
         ])),
+        ("edit", json!({ "token": "none" })),
         ("edit", json!({ "edits": [{ "path": "other.py", "old": "Bye", "new": "" }], "token": "none" })),
         ("read", json!({ "path": "missing.py" })),
         ("read", json!({ "path": "other.py", "lines": "90-95" })),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CallResult, ToolAction, ToolCall, ToolEntry, numbers};
 use crate::arguments::Arguments;
+use crate::checked::CheckedJob;
 use crate::context::{CallRefusal, CallTarget, new_key};
 use crate::reply::ToolReply;
 
@@ -55,9 +56,8 @@ fn schema() -> Value {
             },
             "why": text(),
             "check_only": { "type": "boolean", "description": "write nothing; returns a token" },
-            "token": { "type": "string", "description": "apply exactly what was checked" }
-        },
-        "required": ["edits"]
+            "token": { "type": "string", "description": "alone: apply exactly what was checked" }
+        }
     })
 }
 
@@ -74,11 +74,27 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         job.mode = JobMode::VerifyOnly;
     }
     let edits = given.list("edits");
-    if edits.is_empty() {
-        return Err(given.wrong("edits", "is missing"));
-    }
-    let target = with_edits(call, &mut job, edits)?;
+    let target = match (edits.is_empty(), &job.verified) {
+        (false, _) => with_edits(call, &mut job, edits)?,
+        (true, Some(token)) => match call.context.checked.with(token) {
+            Some(checked) => {
+                job.files = checked.job.files;
+                job.label = job.label.or(checked.job.label);
+                call.context.target(checked.workspace)
+            }
+            None => {
+                let words =
+                    "is not of a check by this server: send the same edits with it, or check them again";
+                return Err(given.wrong("token", words));
+            }
+        },
+        (true, None) => return Err(given.wrong("edits", "is missing")),
+    };
     let receipt = call.receipt(&target, target.ask_job(|it| it.edit(&job))?);
+    if let Some(token) = receipt.verified.clone() {
+        let (workspace, job) = (target.workspace().clone(), job.clone());
+        call.context.checked.put(CheckedJob { token, workspace, job });
+    }
     let mut reply = ToolReply::receipt(&receipt, &call.style());
     for file in receipt.files.iter().filter(|file| is_by_lines(&job, file)) {
         reply.text.push_str(&numbers::read_result(&target, file));
