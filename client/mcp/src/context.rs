@@ -197,6 +197,21 @@ impl CallContext {
         CallTarget { context: self, workspace }
     }
 
+    /// Returns all workspaces in which the session may have made changes, the usual one first: those with jobs of this
+    /// process, and the other roots that a daemon serves.
+    pub(crate) fn all_workspaces(&self) -> impl Iterator<Item = CallTarget<'_>> {
+        let usual = self.roots.usual();
+        let mut edited: Vec<Workspace> =
+            self.lock_jobs().iter().map(|placed| placed.workspace.clone()).collect();
+        let mut all = self.roots.all();
+        all.retain(|one| {
+            *one == usual || edited.contains(one) || self.target(one.clone()).connect_to_running().is_ok()
+        });
+        edited.retain(|one| !all.contains(one));
+        edited.dedup();
+        all.into_iter().chain(edited).map(|workspace| self.target(workspace))
+    }
+
     /// Returns the workspace of a path for the requests of a call; the usual one without a path.
     pub(crate) fn workspace_of(&self, path: Option<&str>) -> CallTarget<'_> {
         let workspace = path.map_or_else(|| self.roots.usual(), |path| self.roots.of(path));
@@ -256,6 +271,15 @@ impl CallTarget<'_> {
     }
 
     fn connect(&self) -> Result<Connection, CallRefusal> {
+        self.connect_with(&self.context.start)
+    }
+
+    /// Connects to the daemon, and starts none.
+    fn connect_to_running(&self) -> Result<Connection, CallRefusal> {
+        self.connect_with(&SpawnPolicy::Never)
+    }
+
+    fn connect_with(&self, start: &SpawnPolicy) -> Result<Connection, CallRefusal> {
         let options = ClientOptions {
             client: self.context.client.get().map_or("mcp", String::as_str),
             session: &self.context.session,
@@ -263,8 +287,7 @@ impl CallTarget<'_> {
             socket: self.context.socket.as_deref(),
             tell,
         };
-        reach(&self.workspace, &options, &self.context.start)
-            .map_err(|error| CallRefusal(Box::new(error.refusal())))
+        reach(&self.workspace, &options, start).map_err(|error| CallRefusal(Box::new(error.refusal())))
     }
 
     /// Sends a request that changes nothing, or has a key.

@@ -1,4 +1,4 @@
-//! The resource `editd://session/diff`: the changes of the session in the usual workspace, as one unified diff for a
+//! The resource `editd://session/diff`: the changes of the session in all workspaces, as one unified diff for a
 //! person who reviews them. For each path it compares the content before the first edit of the session with the content
 //! after the last one.
 //!
@@ -6,9 +6,10 @@
 
 use editctl::journal::entries::{EntryFilter, matching};
 use editctl::journal::{net, patch};
+use editctl::show::letters::one_line;
 use rmcp::model::{Resource, ResourceContents};
 
-use crate::context::{CallContext, CallRefusal};
+use crate::context::{CallContext, CallRefusal, CallTarget};
 
 /// The address of the resource.
 pub(crate) const URI: &str = "editd://session/diff";
@@ -29,16 +30,27 @@ pub(crate) fn describe() -> Resource {
         .with_mime_type(TYPE)
 }
 
-/// Returns the diff of the session.
+/// Returns the diff of the session: first the usual workspace, then the others, each after a line with its root.
 ///
 /// # Errors
-/// The daemon cannot be reached, or refuses a request.
+/// A daemon cannot be reached, or refuses a request.
 pub(crate) fn read(context: &CallContext) -> Result<ResourceContents, CallRefusal> {
-    let target = context.workspace_of(None);
+    let mut text = String::new();
+    for target in context.all_workspaces() {
+        let before = text.len();
+        add(&mut text, context, &target)?;
+        if let Some(root) = target.other_root().filter(|_| text.len() > before) {
+            text.insert_str(before, &format!("# in {}\n", one_line(&root.display().to_string())));
+        }
+    }
+    Ok(ResourceContents::text(text, URI).with_mime_type(TYPE))
+}
+
+/// Appends the diff of the session in a workspace.
+fn add(text: &mut String, context: &CallContext, target: &CallTarget<'_>) -> Result<(), CallRefusal> {
     let caller = target.caller();
     let filter = EntryFilter { session: Some(context.session().to_owned()), since: None };
     let list = matching(&caller, &filter)?;
-    let mut text = String::new();
     for span in net::spans(&list, |entry| net::modes(&caller, entry))? {
         let change = net::change(&caller, target.workspace(), &span, FILE)?;
         let path = span.path.display();
@@ -51,5 +63,5 @@ pub(crate) fn read(context: &CallContext) -> Result<ResourceContents, CallRefusa
             Err(why) => text.push_str(&format!("# {path} was changed; it is not shown: {why}\n")),
         }
     }
-    Ok(ResourceContents::text(text, URI).with_mime_type(TYPE))
+    Ok(())
 }

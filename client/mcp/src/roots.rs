@@ -43,6 +43,18 @@ impl WorkspaceRoots {
         }
     }
 
+    /// Returns all workspaces, the usual one first.
+    pub(crate) fn all(&self) -> Vec<Workspace> {
+        let mut all = vec![self.usual()];
+        let announced = self.announced.read().unwrap_or_else(PoisonError::into_inner);
+        for one in announced.iter().chain([&self.own]) {
+            if !all.contains(one) {
+                all.push(one.clone());
+            }
+        }
+        all
+    }
+
     /// Returns the workspace of a path: the innermost one that contains it.
     pub(crate) fn of(&self, path: &str) -> Workspace {
         let path = Path::new(path);

@@ -60,3 +60,21 @@ fn a_long_file_is_fetched_in_parts() {
     let words = "# longer.txt was changed; it is not shown: too long, ";
     assert!(shown.lines().last().is_some_and(|last| last.starts_with(words)), "{shown}");
 }
+
+#[test]
+fn the_diff_has_the_changes_in_every_root() {
+    let (daemon, other, third) = (TestDaemon::started(), TestDaemon::started(), TestDaemon::started());
+    daemon.put("a.txt", "one\n");
+    other.put("a.txt", "two\n");
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[daemon.workspace(), other.workspace(), third.workspace()]);
+    let place = other.workspace().join("a.txt");
+    edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
+    let change = |old: &str, new: &str| {
+        format!("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+    };
+    let there = format!("# in {}\n{}", other.workspace().display(), change("two", "2"));
+    assert_eq!(diff(&mut client), there);
+    edit(&mut client, json!([{ "path": "a.txt", "old": "one", "new": "1" }])).done();
+    assert_eq!(diff(&mut client), change("one", "1") + &there);
+}
