@@ -26,7 +26,7 @@ pub fn one(check: &CheckOutcome, style: &OutputStyle) -> String {
         facts.push(format!("{new} {}", if check.first { "in the changed files" } else { "new" }));
     }
     if check.known > 0 {
-        facts.push(format!("{} {}", check.known, if check.first { "in others" } else { "known before" }));
+        facts.push(format!("{} {}", check.known, if check.first { "in others" } else { "there before" }));
     }
     if check.status == CheckStatus::Failed && facts.is_empty() {
         facts.push("nothing new".to_owned());
@@ -53,4 +53,24 @@ pub fn one(check: &CheckOutcome, style: &OutputStyle) -> String {
         out.push_str(&format!("  and {} more\n", check.more));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_problems_were_there_before() {
+        let mut check = CheckOutcome {
+            check: "build".into(),
+            status: CheckStatus::Failed,
+            known: 1,
+            ..CheckOutcome::default()
+        };
+        let style = OutputStyle::of_this_terminal(false);
+        // The session may never have seen it.
+        assert_eq!(one(&check, &style), "check build failed: 1 there before\n");
+        check.first = true;
+        assert_eq!(one(&check, &style), "check build failed: 1 in others (first run: may be older)\n");
+    }
 }
