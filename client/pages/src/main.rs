@@ -34,6 +34,9 @@ const COMPANIONS: &[Companion] = &[
     ("ui", "ui", editctl_ui::command),
 ];
 
+/// The heading before the usage.
+const SYNOPSIS: &str = ".SH SYNOPSIS\n";
+
 const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 
 fn main() -> ExitCode {
@@ -56,11 +59,52 @@ fn write(folder: &Path) -> io::Result<()> {
     let (manual, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&manual)?;
     fs::create_dir_all(&completions)?;
-    clap_mangen::generate_to(definition(), manual)?;
+    clap_mangen::generate_to(definition(), &manual)?;
+    let mut built = definition().disable_help_subcommand(true);
+    built.build();
+    write_usage(built, &manual)?;
     for shell in SHELLS {
-        clap_complete::generate_to(shell, &mut definition(), "editctl", &completions)?;
+        clap_complete::generate_to(shell, &mut without_hidden(definition()), "editctl", &completions)?;
     }
     Ok(())
+}
+
+/// Writes the usage of the help into the synopsis of the page of a command, and of those below it.
+fn write_usage(mut command: Command, manual: &Path) -> io::Result<()> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned().collect::<Vec<_>>() {
+        write_usage(inner, manual)?;
+    }
+    let usage = command.render_usage().to_string();
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let page = manual.join(format!("{name}.1"));
+    let text = fs::read_to_string(&page)?;
+    let usage = usage.trim_start_matches("Usage:").lines().map(str::trim).filter(|line| !line.is_empty());
+    let usage =
+        usage.map(|line| line.replace('\\', "\\\\").replace('-', "\\-")).collect::<Vec<_>>().join("\n.br\n");
+    let (Some((before, rest)), heading) = (text.split_once(SYNOPSIS), SYNOPSIS) else { return Ok(()) };
+    let (_, behind) = rest.split_once('\n').unwrap_or_default();
+    fs::write(&page, format!("{before}{heading}{usage}\n{behind}"))
+}
+
+/// Returns a definition without the arguments that the help hides, which a shell would offer. It parses nothing.
+fn without_hidden(command: Command) -> Command {
+    // The names of a definition live as long as the program.
+    let name: &'static str = Box::leak(command.get_name().to_owned().into_boxed_str());
+    let mut out = Command::new(name)
+        .hide(command.is_hide_set())
+        .disable_help_subcommand(command.is_disable_help_subcommand_set())
+        .disable_help_flag(command.is_disable_help_flag_set())
+        .disable_version_flag(command.is_disable_version_flag_set());
+    if let Some(about) = command.get_about() {
+        out = out.about(about.clone());
+    }
+    if let Some(version) = command.get_version() {
+        let version: &'static str = Box::leak(version.to_owned().into_boxed_str());
+        out = out.version(version);
+    }
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let inner = command.get_subcommands().cloned().map(without_hidden);
+    out.args(shown.cloned()).subcommands(inner.collect::<Vec<_>>())
 }
 
 /// Returns the definition of `editctl`, in which each command has its own flags and no others. The commands that start a

@@ -55,6 +55,16 @@ fn every_command_has_a_page_with_its_own_flags() {
             && page("editctl-replace.1").contains("--on-stale")
     );
     assert!(!page("editctl-read.1").contains("--on-stale"));
+    for command in definition().get_subcommands_mut() {
+        let usage = command.render_usage().to_string();
+        let usage = usage.trim_start_matches("Usage:").trim();
+        let usage =
+            usage.lines().next().unwrap_or_default().split_once(' ').map_or("", |(_, arguments)| arguments);
+        let text = page(&format!("editctl-{}.1", command.get_name()));
+        let synopsis = text.split(".SH").find(|part| part.starts_with(" SYNOPSIS")).unwrap();
+        assert!(synopsis.contains(usage), "{usage}: {synopsis}");
+    }
+    assert!(page("editctl-undo.1").contains("\neditctl undo [OPTIONS] [JOB]...\n"));
     let setup = page("editctl-setup.1");
     assert!(
         setup.contains("--dry-run") && setup.contains("claude-code") && !setup.contains("--session"),
@@ -111,6 +121,8 @@ fn every_shell_has_its_completions() {
     for name in ["editctl.bash", "_editctl", "editctl.fish", "_editctl.ps1"] {
         let text = std::fs::read_to_string(folder.path().join("completions").join(name)).unwrap();
         assert!(text.contains("dry-run") && text.contains("on-stale"), "{name}");
+        // `editctl` passes it to `editctl-setup`.
+        assert!(!text.contains("--program") && !text.contains("-l program"), "{name}");
     }
     for (shell, name) in [("zsh", "_editctl"), ("fish", "editctl.fish")] {
         match Command::new(shell).arg("-n").arg(folder.path().join("completions").join(name)).output() {

@@ -2,6 +2,7 @@
 
 use editd_tests::checkout::Checkout;
 
+use super::links::{links, target};
 use super::{none, one, tree};
 
 /// Lines of the README.
@@ -34,6 +35,48 @@ fn unlisted(tree: &Checkout) -> Vec<String> {
         |folder: &&&str| page.lines().any(|line| line.split(" | ").nth(1) == Some(&format!("`{folder}`")));
     let rows = folders.iter().filter(|folder| !row(folder));
     rows.map(|folder| format!("{PAGE}: the table lacks `{folder}`")).chain(no_command).collect()
+}
+
+/// The script that makes packages.
+const BUILD: &str = "client/packaging/build";
+
+/// Complains about links of the packed pages to files that are not packed.
+fn unpacked(tree: &Checkout) -> Vec<String> {
+    let script = tree.get(BUILD).unwrap_or_default();
+    let list = script.split_once("\nPAGES=(").and_then(|(_, rest)| Some(rest.split_once(')')?.0));
+    let list: Vec<&str> = list.unwrap_or_default().split_whitespace().collect();
+    let is_packed = |name: &str| {
+        list.iter()
+            .any(|one| name.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    };
+    let absent = list
+        .iter()
+        .filter(|one| !tree.all().any(|(name, _)| name == **one || name.starts_with(&format!("{one}/"))));
+    let absent = absent.map(|one| format!("{BUILD}: {one} does not exist"));
+    let pages = tree.all().filter(|(name, _)| name.ends_with(".md") && is_packed(name));
+    let broken = pages.flat_map(|(page, text)| {
+        let targets = links(text).into_iter().filter_map(|link| target(page, link.file));
+        let lost = targets.filter(|named| !is_packed(named)).collect::<Vec<_>>();
+        lost.into_iter()
+            .map(move |named| format!("{page}: packages lack {named}; add it to PAGES in {BUILD}"))
+    });
+    absent.chain(broken).collect()
+}
+
+#[test]
+fn the_packages_have_every_file_to_which_their_pages_link() {
+    none(unpacked(&tree()));
+    let sample = |pages: &str| {
+        let script = format!("a\nPAGES=(\n    {pages}\n)\n");
+        unpacked(&Checkout::sample(&[
+            (BUILD, &script),
+            ("a.md", "[b](d/b.md)\n"),
+            ("d/b.md", "[a](../a.md)\n"),
+        ]))
+    };
+    none(sample("a.md d"));
+    one(&sample("a.md"), "a.md: packages lack d/b.md");
+    one(&sample("a.md d e.md"), "e.md does not exist");
 }
 
 #[test]

@@ -8,9 +8,9 @@ use editd_tests::checkout::Checkout;
 use super::{none, one, tree};
 
 /// A link of a page: the line, the file that it names (the page itself if empty) and the heading.
-struct PageLink<'p> {
+pub(super) struct PageLink<'p> {
     line: usize,
-    file: &'p str,
+    pub(super) file: &'p str,
     heading: &'p str,
 }
 
@@ -24,7 +24,7 @@ fn pages(tree: &Checkout) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The relative links of a page; code is skipped.
-fn links(text: &str) -> Vec<PageLink<'_>> {
+pub(super) fn links(text: &str) -> Vec<PageLink<'_>> {
     let mut found = Vec::new();
     for (at, line) in prose(text) {
         let mut rest = line;
@@ -69,7 +69,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 /// The path that a link of a page names; `None` if it leads out of the tree.
-fn target(page: &str, file: &str) -> Option<String> {
+pub(super) fn target(page: &str, file: &str) -> Option<String> {
     if file.is_empty() {
         return Some(page.to_owned());
     }
