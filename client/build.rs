@@ -1,5 +1,5 @@
-//! Sets `EDITCTL_VERSION`, which the programs print for `--version`: the version of the package, with the commit and its
-//! date if the sources are a checkout. Never reads the clock, so that equal sources give equal programs.
+//! Sets `EDITD_VERSION`, which the programs print for `--version`: the version of the package, with the commit and its
+//! date if the sources are a checkout. The daemon has the same script. Never reads the clock, so that equal sources give equal programs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,14 +14,19 @@ const DIGITS: usize = 7;
 
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    println!("cargo::rerun-if-changed=build.rs");
-    let commit = commit().map(|commit| format!(" ({commit})")).unwrap_or_default();
-    println!("cargo::rustc-env=EDITCTL_VERSION={version}{commit}");
+    // From the folder of either package.
+    println!("cargo::rerun-if-changed=../client/build.rs");
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    // The daemon takes long to build; a build for its developers is not repeated for each commit.
+    let is_slow = variable("CARGO_PKG_NAME") == "editd" && variable("PROFILE") == "debug";
+    let commit = if is_slow { None } else { commit() };
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    println!("cargo::rustc-env=EDITD_VERSION={version}{commit}");
 }
 
 /// Returns the commit and its date; `None` if there is no git, or if the sources only lie in a checkout of something else.
 fn commit() -> Option<String> {
-    git(&["ls-files", "--error-unmatch", "build.rs"])?;
+    git(&["ls-files", "--error-unmatch", "."])?;
     let log = git(&["log", "-1", "--format=%H %cs"])?;
     let (hash, date) = log.split_once(' ')?;
     watch_head();

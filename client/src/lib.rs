@@ -62,4 +62,4 @@ pub use connection::{CallError, Connection};
 pub use workspace::Workspace;
 
 /// The version of this installation, with the commit and its date if it was built from a checkout. `--version` prints it.
-pub const VERSION: &str = env!("EDITCTL_VERSION");
+pub const VERSION: &str = env!("EDITD_VERSION");

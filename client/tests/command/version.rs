@@ -45,9 +45,19 @@ impl Sources {
 
     /// Runs the script in a checkout. Returns the version, and the files at whose change it runs again.
     fn version(&self, checkout: &Path, path: Option<&str>) -> (String, Vec<String>) {
+        self.version_of(("editctl", "debug"), checkout, path)
+    }
+
+    /// The same for a package and a profile.
+    fn version_of(
+        &self,
+        (package, profile): (&str, &str),
+        checkout: &Path,
+        path: Option<&str>,
+    ) -> (String, Vec<String>) {
         let script = self.top.path().join("script");
         let mut command = self.command(script.to_str().unwrap(), &checkout.join("client"));
-        command.env("CARGO_PKG_VERSION", "0.1.0");
+        command.env("CARGO_PKG_VERSION", "0.1.0").env("CARGO_PKG_NAME", package).env("PROFILE", profile);
         if let Some(path) = path {
             command.env("PATH", path);
         }
@@ -58,7 +68,7 @@ impl Sources {
             out.lines().filter_map(|line| line.strip_prefix(key)).map(str::to_owned).collect()
         };
         let files = after("cargo::rerun-if-changed=");
-        (after("cargo::rustc-env=EDITCTL_VERSION=").concat(), files)
+        (after("cargo::rustc-env=EDITD_VERSION=").concat(), files)
     }
 }
 
@@ -82,7 +92,7 @@ fn without_a_checkout_of_the_sources_the_version_has_no_commit() {
     }
     let sources = Sources::new();
     let folder = sources.folder();
-    let plain = ("0.1.0".to_owned(), vec!["build.rs".to_owned()]);
+    let plain = ("0.1.0".to_owned(), vec!["../client/build.rs".to_owned()]);
     assert_eq!(sources.version(&folder, None), plain, "no git folder, as in an archive");
     // The sources of an archive, unpacked in somebody's checkout.
     fs::write(folder.join("other"), "").unwrap();
@@ -117,6 +127,9 @@ fn the_version_follows_the_commit() {
     let (second, _) = sources.version(&folder, None);
     assert!(has_commit(&second) && second != first, "{second}");
 
+    // The daemon has the same version, except in a build for its developers.
+    assert_eq!(sources.version_of(("editd", "release"), &folder, None).0, second);
+    assert_eq!(sources.version_of(("editd", "debug"), &folder, None).0, "0.1.0");
     // A shallow clone, and one without the log of HEAD.
     let shallow = sources.top.path().join("shallow");
     let from = format!("file://{}", folder.display());

@@ -28,7 +28,7 @@ pub enum LogLevel {
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "editd",
-    version,
+    version = env!("EDITD_VERSION"),
     about,
     after_help = "Settings are read from .editd.toml in the workspace."
 )]
