@@ -143,6 +143,22 @@ pub fn salvage(
     offline(program, &["--salvage".as_ref()], workspace, state, json)
 }
 
+/// Runs `editd --show-settings` for a workspace whose daemon does not start. Returns its standard output, or its error message.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn show_settings(
+    program: &Path,
+    workspace: &Workspace,
+    socket: Option<&Path>,
+) -> std::io::Result<Result<Vec<u8>, String>> {
+    let mut task: Vec<&OsStr> = vec!["--show-settings".as_ref()];
+    if let Some(socket) = socket {
+        task.extend(["--socket".as_ref(), socket.as_os_str()]);
+    }
+    offline(program, &task, workspace, None, false)
+}
+
 /// Runs `editd --import` for a workspace and waits for it. Returns its standard output, or its error message.
 ///
 /// # Errors

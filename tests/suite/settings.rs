@@ -95,9 +95,36 @@ fn an_unknown_key_is_answered_with_the_nearest_one() {
     let (code, text, _) = run(&daemon, &["config"]);
     assert!(code == Some(0) && text.contains(whole) && text.starts_with("unread "), "{text}");
     daemon.stop();
-    // No daemon can start; the error is shown whole.
-    let (code, _, err) = run(&daemon, &["config"]);
+    // No daemon can start; the settings and the error are shown whole.
+    let (code, text, _) = run(&daemon, &["config"]);
+    assert!(code == Some(0) && text.contains(whole) && text.starts_with("unread "), "{text}");
+    let names = |told: &Value| {
+        let settings = told["settings"].as_array().unwrap().iter();
+        settings.map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (code, _, err) = run(&daemon, &["status"]);
     assert!(code == Some(4) && err.contains(whole), "{err}");
+    daemon.put(
+        ".editd.toml",
+        "zzzzzzzzzz = 1\nunraed = \"allow\"\nkep_age = \"1 day\"\n[syntax]\nchek = true\n[[check]]\nname = \"c\"\n\
+         fils = [\"*\"]\ncommand = [\"c\"]\n",
+    );
+    let told = config(&daemon);
+    let problem = told["problem"].as_str().unwrap();
+    for word in [
+        "unknown setting `zzzzzzzzzz`\n",
+        "line 2: unknown setting `unraed`; did you mean `unread`?",
+        "line 3: unknown setting `kep_age`; did you mean `keep_age`?",
+        "line 5: unknown setting `chek`; did you mean `check`?",
+        "line 8: unknown setting `fils`; did you mean `files`?",
+    ] {
+        assert!(problem.contains(word), "{word}: {problem}");
+    }
+    assert!(!problem.contains("keep_bytes"), "{problem}");
+    daemon.put(".editd.toml", "");
+    daemon.start();
+    assert_eq!(names(&told), names(&config(&daemon)));
+    daemon.stop();
     daemon.put(".editd.toml", "[[validator]]\nname = \"v\"\nfile = [\"*\"]\ncommand = [\"v\"]\n");
     daemon.start();
     let told = config(&daemon);

@@ -55,6 +55,9 @@ pub struct DaemonArgs {
     /// Serve nobody: import a journal that `editctl export` wrote into an empty one; see `editctl import`
     #[arg(long, value_name = "FILE", group = "task")]
     pub import: Option<PathBuf>,
+    /// Serve nobody: print the settings that apply without .editd.toml, and what is wrong with that file
+    #[arg(long, group = "task", hide = true)]
+    pub show_settings: bool,
     /// Print the result as JSON
     #[arg(long, requires = "task")]
     pub json: bool,

@@ -16,7 +16,7 @@ use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
 use super::written::{self, WrittenSetting};
 use super::{
     ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, HardLinkPolicy, Settings, UnreadPolicy, nearest,
-    owner, units,
+    owner, units, unknown,
 };
 use crate::limits;
 
@@ -241,11 +241,22 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 pub(super) fn written(text: &str) -> Result<(ParsedConfig, Vec<RelaxedSetting>), String> {
     let (_, keys) = relaxed::restrict(parse(text)?);
     let relaxed = relaxed::find(&keys, text);
-    Ok((toml::from_str(text).map_err(|why| nearest::named(&why.to_string()))?, relaxed))
+    Ok((toml::from_str(text).map_err(|why| explained(&why, text))?, relaxed))
 }
 
 fn settings(text: &str) -> Result<WrittenSettings, String> {
-    toml::from_str(text).map_err(|why| nearest::named(&why.to_string()))
+    toml::from_str(text).map_err(|why| explained(&why, text))
+}
+
+/// Returns an error of the parser with the nearest names, and with the other keys that do not exist.
+fn explained(why: &toml::de::Error, text: &str) -> String {
+    nearest::with_others(nearest::named(&why.to_string()), &unknown::settings(text))
+}
+
+/// Returns the first error of the parser in a text, as it says it.
+pub(super) fn first_error(text: &str) -> Option<String> {
+    let own = toml::from_str::<WrittenSettings>(text).err();
+    own.or_else(|| toml::from_str::<ParsedConfig>(text).err()).map(|why| why.to_string())
 }
 
 fn parse(text: &str) -> Result<Settings, String> {

@@ -20,6 +20,7 @@ mod place;
 mod relaxed;
 mod sources;
 mod units;
+mod unknown;
 mod words;
 mod written;
 

@@ -7,7 +7,7 @@ use super::RelaxedSetting;
 use super::relaxed::shown;
 
 /// The kinds of commands in the file.
-const COMMANDS: [&str; 4] = ["validator", "format", "after_write", "check"];
+pub(super) const COMMANDS: [&str; 4] = ["validator", "format", "after_write", "check"];
 
 /// A setting as the file has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ pub(super) fn named(text: &str) -> Vec<NamedCommand> {
 }
 
 /// Returns the line of a place in the text, from 1.
-fn line(text: &str, at: usize) -> u64 {
+pub(super) fn line(text: &str, at: usize) -> u64 {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64
 }
 

@@ -19,7 +19,7 @@ use super::listening::{InheritedSocket, ListenSource, inherited};
 use super::log_checker::LogChecker;
 use super::retention::RetentionThread;
 use super::watching::ChangeReporter;
-use super::{folders, idle, import, logs, nearby, salvage, settings, signals, supervisor};
+use super::{defaults, folders, idle, import, logs, nearby, salvage, settings, signals, supervisor};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
@@ -50,6 +50,9 @@ pub fn main() -> ExitCode {
     logs::start(args.log_level);
     if args.salvage {
         return salvage::run(&args, machine());
+    }
+    if args.show_settings {
+        return defaults::run(&args);
     }
     if let Some(file) = &args.import {
         return import::run(&args, file, machine());
@@ -129,31 +132,48 @@ fn claim(
     root: &Path,
     runtime: &Runtime,
 ) -> Result<SocketClaim, RunError> {
-    let path = match &args.socket {
+    if args.socket.is_none() {
+        ipc::unix::own_folder(&socket_path::socket_folder(&socket_environment(around)))?;
+    }
+    Ok(runtime.block_on(ipc::claim(&address(args, around, root)?))?)
+}
+
+#[cfg(unix)]
+fn socket_environment(around: &DaemonEnvironment) -> socket_path::SocketEnvironment<'_> {
+    let uid = rustix::process::geteuid().as_raw();
+    socket_path::SocketEnvironment { runtime_dir: around.runtime_dir.as_deref(), uid }
+}
+
+/// Returns the path of the socket of a workspace.
+#[cfg(unix)]
+pub(super) fn address(
+    args: &DaemonArgs,
+    around: &DaemonEnvironment,
+    root: &Path,
+) -> Result<PathBuf, RunError> {
+    Ok(match &args.socket {
         Some(path) => socket_path::check_length(std::path::absolute(path)?)?,
-        None => {
-            let uid = rustix::process::geteuid().as_raw();
-            let around = socket_path::SocketEnvironment { runtime_dir: around.runtime_dir.as_deref(), uid };
-            let path = socket_path::socket(&around, root)?;
-            ipc::unix::own_folder(&socket_path::socket_folder(&around))?;
-            path
-        }
-    };
-    Ok(runtime.block_on(ipc::claim(&path))?)
+        None => socket_path::socket(&socket_environment(around), root)?,
+    })
 }
 
 #[cfg(windows)]
 fn claim(
     args: &DaemonArgs,
-    _: &DaemonEnvironment,
+    around: &DaemonEnvironment,
     root: &Path,
     runtime: &Runtime,
 ) -> Result<SocketClaim, RunError> {
-    let path = match &args.socket {
+    Ok(runtime.block_on(ipc::claim(&address(args, around, root)?))?)
+}
+
+/// Returns the path of the pipe of a workspace.
+#[cfg(windows)]
+pub(super) fn address(args: &DaemonArgs, _: &DaemonEnvironment, root: &Path) -> Result<PathBuf, RunError> {
+    Ok(match &args.socket {
         Some(path) => path.clone(),
         None => PathBuf::from(socket_path::pipe(&editd_proto::windows_user::security_id()?, root)),
-    };
-    Ok(runtime.block_on(ipc::claim(&path))?)
+    })
 }
 
 #[cfg(unix)]

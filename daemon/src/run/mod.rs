@@ -16,6 +16,7 @@
 mod assemble;
 mod background;
 mod checks;
+mod defaults;
 mod error;
 mod folders;
 mod idle;
