@@ -29,6 +29,7 @@ use editd_proto::{ErrorCode, RequestError};
 use super::reserved::OwnEntries;
 use crate::os::{Dir, Os, Stat};
 
+pub use folders::folder_both_missing_and_passed;
 pub(super) use parts::names;
 pub use walk::{resolve, resolve_link};
 

@@ -1,4 +1,5 @@
-//! The step `check_limits`: checks permissions, sizes, `.git` folders, hard links and clipboards of a planned transaction. It writes nothing.
+//! The step `check_limits`: checks permissions, sizes, `.git` folders, hard links and clipboards of a planned
+//! transaction, and that its paths were resolved in one tree. It writes nothing.
 
 use std::ops::Deref;
 
@@ -8,8 +9,9 @@ use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
 use super::clips::check_clips;
-use super::{FileChange, Transaction, git_folder, hard_links};
+use super::{FileChange, JobAbort, Transaction, git_folder, hard_links};
 use crate::disk::stage::StagedMode;
+use crate::disk::{ResolveError, folder_both_missing_and_passed};
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 use crate::transaction::abort::stage_refusal;
@@ -43,7 +45,13 @@ impl Deref for CheckedTransaction {
 pub(super) fn check_limits(
     state: &WorkspaceState,
     transaction: Transaction,
-) -> Result<CheckedTransaction, Refusal> {
+) -> Result<CheckedTransaction, JobAbort> {
+    if let Some(folder) =
+        folder_both_missing_and_passed(transaction.changes.iter().map(|change| &change.place))
+    {
+        let refusal = ResolveError::Changing(folder.clone()).to_wire(&folder);
+        return Err(JobAbort::Retry(Box::new(refusal)));
+    }
     let clips: Vec<(&str, usize)> =
         transaction.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
     check_clips(state, &transaction.origin.caller.session, &clips)?;
@@ -61,7 +69,7 @@ pub(super) fn check_limits(
         );
         let mut error = RequestError::new(ErrorCode::TooLarge, message);
         error.limit = Some(JOB_BYTES as u64);
-        return Err(Box::new(error));
+        return Err(JobAbort::Refused(Box::new(error)));
     }
     Ok(CheckedTransaction(transaction))
 }

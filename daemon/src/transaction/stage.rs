@@ -105,7 +105,8 @@ fn stage_one(
     let Some(found) = &change.before else {
         let (staged, restored) = stage_new(state, change, bytes, attributes, &staged_name)
             .map_err(|error| stage_refusal(path, &error))?;
-        let (made, attributes) = (folders_of(&change.place), restored.and_then(|file| file.attributes));
+        let (made, attributes) =
+            (change.place.missing_folders().collect(), restored.and_then(|file| file.attributes));
         let record = FileRecord { made, attributes, ..record };
         return Ok(with(record, ChangeMethod::Create, staged, change.splices.clone()));
     };
@@ -233,14 +234,4 @@ impl Bases<'_> {
         let age = i128::from(self.state.clock.wall_ms()) * 1_000_000 - i128::from(then);
         then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
     }
-}
-
-/// Returns the folders that must be created for a path, outermost first.
-fn folders_of(place: &ResolvedPath) -> Vec<FilePath> {
-    let path = place.path().as_bytes();
-    let mut ends: Vec<usize> =
-        path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
-    let known = ends.len().saturating_sub(place.missing().len());
-    ends.drain(..known.min(ends.len()));
-    ends.into_iter().map(|end| FilePath::new(path.get(..end).unwrap_or_default())).collect()
 }

@@ -1,5 +1,6 @@
 //! Creates the folders that a new file needs. It never steps through a link to do so.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use editd_proto::path::FilePath;
@@ -18,8 +19,7 @@ impl ResolvedPath {
     pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<FilePath>), ResolveError> {
         let mut at = self.parent.clone();
         let mut made: Vec<(Dir, Vec<u8>, FilePath)> = Vec::new();
-        for (index, name) in self.missing.iter().enumerate() {
-            let path = self.folder_path(index);
+        for (name, path) in self.missing.iter().zip(self.missing_folders()) {
             match enter(&*at, name, mask, &path) {
                 Ok((next, new)) => {
                     let above = std::mem::replace(&mut at, next);
@@ -39,13 +39,41 @@ impl ResolvedPath {
         Ok((at, made.into_iter().map(|(_, _, path)| path).collect()))
     }
 
-    /// Returns the path of the `index`-th missing folder.
-    fn folder_path(&self, index: usize) -> FilePath {
-        let names: Vec<&[u8]> = self.path.as_bytes().split(|byte| *byte == b'/').collect();
-        // The missing folders after it and the file follow it.
-        let len = names.len().saturating_sub(self.missing.len()).saturating_add(index);
-        FilePath::new(names.get(..len).unwrap_or_default().join(&b'/'))
+    /// Returns the paths of the folders that do not exist yet, outermost first.
+    pub fn missing_folders(&self) -> impl Iterator<Item = FilePath> + '_ {
+        let depth = self.depth();
+        (depth.saturating_sub(self.missing.len())..depth).map(|above| self.folder_path(above))
     }
+
+    /// Returns the paths of the folders that existed, outermost first.
+    fn passed_folders(&self) -> impl Iterator<Item = FilePath> + '_ {
+        (0..self.depth().saturating_sub(self.missing.len())).map(|above| self.folder_path(above))
+    }
+
+    /// Returns the number of folders between the root and the file.
+    fn depth(&self) -> usize {
+        self.path.as_bytes().iter().filter(|byte| **byte == b'/').count()
+    }
+
+    /// Returns the path of the folder below `above` others.
+    fn folder_path(&self, above: usize) -> FilePath {
+        let names = self.path.as_bytes().split(|byte| *byte == b'/');
+        FilePath::new(names.take(above.saturating_add(1)).collect::<Vec<_>>().join(&b'/'))
+    }
+}
+
+/// Returns a folder that did not exist when one of the paths was resolved, and that another one passes through: another
+/// program moved or created it in between, and a job on these paths would change one file in the moved folder and make
+/// the folder again for the other.
+pub fn folder_both_missing_and_passed<'p>(
+    places: impl Iterator<Item = &'p ResolvedPath> + Clone,
+) -> Option<FilePath> {
+    let missing: BTreeSet<FilePath> =
+        places.clone().filter_map(|place| place.missing_folders().next()).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    places.flat_map(ResolvedPath::passed_folders).find(|folder| missing.contains(folder))
 }
 
 /// Creates a folder unless it exists, and opens it. `true`: it was created.

@@ -15,6 +15,7 @@ use crate::limits;
 use crate::os::unix::Unix;
 use crate::os::{FileKind, Os};
 
+mod moved;
 mod reserved;
 
 /// A workspace `w` beside a folder `out` that holds the file `secret`.
