@@ -1,5 +1,6 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
+mod node_clients;
 mod numbers;
 mod refusals;
 mod resource;

@@ -1,6 +1,7 @@
-//! The tests of the TypeScript library with the binaries of this build. If Node or the installed packages are absent, the
-//! test prints that it is skipped.
+//! The tests of the TypeScript library with the binaries of this build, under Node and Bun. If one of them or the installed
+//! packages are absent, the test prints that it is skipped.
 
+use std::path::Path;
 use std::process::Command;
 
 use editd_tests::binaries;
@@ -22,14 +23,24 @@ fn the_typescript_library_passes_its_tests() {
             return println!("skipped: {package} is not installed; run `npm ci` in client/typescript");
         }
     }
+    passes(&folder, Path::new("node"));
+    // One after the other, since both build the library in the same folder.
+    match &*binaries::top().join("tests/node/node_modules/@oven/bun-linux-x64/bin/bun") {
+        bun if bun.is_file() => passes(&folder, bun),
+        _ => println!("skipped: bun is not installed; run `npm ci` in tests/node"),
+    }
+}
+
+/// Runs the tests of the library.
+fn passes(folder: &Path, runtime: &Path) {
     // Each test starts daemons in folders of its own; this one has the environment of a user without settings.
     let user = TestDaemon::new();
-    let mut tests = user.command("node");
-    tests.arg(folder.join("test/run.mjs")).current_dir(&folder);
+    let mut tests = user.command(runtime);
+    tests.arg(folder.join("test/run.mjs")).current_dir(folder);
     tests.env("EDITD_BIN", binaries::editd()).env("EDITCTL_BIN", binaries::editctl());
     let done = tests.output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
+    assert!(done.status.success(), "{}: {said}", runtime.display());
     println!("{said}");
 }
 
