@@ -13,6 +13,8 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{binaries, wait};
 use serde_json::{Value, json};
 
+mod newest;
+
 /// Edits that make the state: more than fit one segment of the log.
 const EDITS: u64 = 230;
 
@@ -156,25 +158,50 @@ fn history(daemon: &TestDaemon) -> BTreeMap<u64, Value> {
     }
 }
 
-/// In the last one, the database is lost, too, so that the start must pass the damage. Only the full segment is damaged
-/// then: a cut end of the newest one cannot be told from a power cut.
-const PARTS: [&str; 4] = ["log", "sled", "contents", "full segment, no database"];
+/// In the last two, the database is lost, too, so that the start must pass the damage. In the newest segment, only records
+/// with others behind them are damaged then: a lost end cannot be told from a power cut.
+const PARTS: [&str; 5] =
+    ["log", "sled", "contents", "full segment, no database", "newest segment, no database"];
 const DAMAGES: [&str; 3] = ["flipped bit", "zeroed sector", "cut off"];
 const ENDS: [&str; 3] = ["intact and served", "reported and salvaged", "refused with instructions"];
 
+/// Returns the offsets of the records in a segment that is not packed.
+fn records(segment: &[u8]) -> Vec<usize> {
+    (4096..segment.len()).step_by(8).filter(|at| segment[*at..].starts_with(b"rec1")).collect()
+}
+
+/// Returns the path of the newest segment that has records: the next one may be prepared.
+fn newest_segment(state: &Path) -> PathBuf {
+    let mut files = files_below(&state.join("log"));
+    while records(&fs::read(files.last().unwrap()).unwrap()).is_empty() {
+        files.pop();
+    }
+    files.pop().unwrap()
+}
+
 fn damage(rig: &Rig, part: &str, how: &str, dice: &mut fastrand::Rng) -> String {
+    let newest = part == "newest segment, no database";
     let files = match part {
         "full segment, no database" => {
             fs::remove_dir_all(rig.state.join("sled")).unwrap();
             vec![rig.state.join("log/0000000000000001.log")]
         }
+        "newest segment, no database" => {
+            fs::remove_dir_all(rig.state.join("sled")).unwrap();
+            vec![newest_segment(&rig.state)]
+        }
         part => files_below(&rig.state.join(part)),
     };
     let path = &files[dice.usize(..files.len())];
     let mut bytes = fs::read(path).unwrap();
-    let at = dice.usize(..bytes.len().max(1));
+    let end = match newest {
+        true => records(&bytes).iter().rev().nth(10).copied().unwrap(),
+        false => bytes.len().max(1),
+    };
+    let at = dice.usize(..end);
     match how {
         "flipped bit" if !bytes.is_empty() => bytes[at] ^= 1 << dice.u8(..8),
+        "cut off" if newest => bytes[at..at + 64].fill(0),
         "zeroed sector" => {
             let at = at & !511;
             let end = (at + 512).min(bytes.len());
@@ -187,10 +214,11 @@ fn damage(rig: &Rig, part: &str, how: &str, dice: &mut fastrand::Rng) -> String 
 }
 
 /// Returns the position in [`ENDS`].
-fn end_of(rig: &mut Rig, told: &str) -> usize {
+fn end_of(rig: &mut Rig, told: &str, may_refuse: bool) -> usize {
     let mut reported = String::new();
     match rig.try_start() {
         Err(refusal) => {
+            assert!(may_refuse || told.contains("cut off"), "{told}: {refusal}");
             assert!(refusal.contains("editctl salvage"), "{told}: {refusal}");
             reported.push_str(&refusal);
         }
@@ -240,17 +268,17 @@ fn end_of(rig: &mut Rig, told: &str) -> usize {
 
 #[test]
 fn damage_anywhere_is_harmless_or_reported_and_salvaged() {
-    let runs = std::env::var("CORRUPTIONS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(24_usize);
+    let runs = std::env::var("CORRUPTIONS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(30_usize);
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20);
     let mut dice = fastrand::Rng::with_seed(seed);
     let mut rig = Rig::new();
     let files: Vec<Vec<u8>> = (0..7).map(|n| rig.daemon.get(&format!("{n}.txt"))).collect();
     let mut table = BTreeMap::<(&str, &str), [u64; 3]>::new();
     for run in 0..runs {
-        let (part, how) = (PARTS[run % 4], DAMAGES[run / 4 % 3]);
+        let (part, how) = (PARTS[run % PARTS.len()], DAMAGES[run / PARTS.len() % 3]);
         rig.restore();
         let told = format!("run {run}: {}", damage(&rig, part, how, &mut dice));
-        let end = end_of(&mut rig, &told);
+        let end = end_of(&mut rig, &told, !part.contains("no database"));
         table.entry((part, how)).or_default()[end] += 1;
         for (n, bytes) in files.iter().enumerate() {
             assert!(rig.daemon.get(&format!("{n}.txt")) == *bytes, "{told}: a file of the workspace changed");

@@ -78,8 +78,8 @@ fn text(report: Option<&SalvageReport>) -> String {
     }
     for (first, last) in &report.possible_entries {
         let _ = match first == last {
-            true => writeln!(out, "gone, if it was ever made: entry {first}"),
-            false => writeln!(out, "gone, if they were ever made: entries {first} to {last}"),
+            true => writeln!(out, "gone: entry {first}, if it was ever made"),
+            false => writeln!(out, "gone: entries {first} to {last}, if they were ever made"),
         };
     }
     for name in &report.clipboards {
@@ -88,6 +88,21 @@ fn text(report: Option<&SalvageReport>) -> String {
     for key in &report.keys {
         let name = key.key.as_ref().map_or("a key".to_owned(), |key| format!("key {}", key.escape_debug()));
         let _ = writeln!(out, "gone: {name} of job {}; the job runs again if it is sent again", key.job);
+    }
+    for job in &report.queued {
+        let _ = writeln!(out, "gone: the detached job {job}, which waited; send it again");
+    }
+    if report.reads > 0 {
+        let _ = writeln!(
+            out,
+            "gone: notes of what sessions have read of files ({}); they must read them again to edit them",
+            report.reads
+        );
+    }
+    if report.named && !report.has_gone() {
+        out.push_str(
+            "gone: nothing else; damaged records only had ends of jobs, or reads and clipboards that later ones replace\n",
+        );
     }
     for unknown in &report.unknown {
         let _ = writeln!(out, "unknown: {unknown}");

@@ -59,6 +59,7 @@ impl LogLosses {
         let id = match record {
             Record::Intent(entry) | Record::External(entry) => entry.id.0,
             Record::Queued(queued) => queued.id.0,
+            Record::Done(done) => done.id.0,
             _ => return,
         };
         if id > self.newest {

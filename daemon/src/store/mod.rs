@@ -85,7 +85,7 @@ pub enum StoreError {
     Failed(Arc<str>),
     /// The log is damaged before its flushed end.
     #[error(
-        "the log is damaged at {at}: {what}; run `editctl stop`, then `editctl salvage`, which keeps all that is intact"
+        "the log is damaged at {at}: {what}; run `editctl stop`, then `editctl salvage`, which keeps every record that is known to be intact"
     )]
     Rotten {
         /// The segment and offset of the damage.

@@ -40,12 +40,24 @@ pub struct SalvageReport {
     pub clipboards: Vec<String>,
     /// Keys that are gone: a job that is sent again under one of them runs again.
     pub keys: Vec<GoneKey>,
+    /// Detached jobs that are gone: they waited.
+    pub queued: Vec<JobId>,
+    /// The number of files of which sessions have read something, if the note of it is gone.
+    pub reads: u64,
     /// False if the database could not be read, so that the names of what is gone are unknown.
     pub named: bool,
     /// Jobs whose end is unknown.
     pub unknown: Vec<String>,
     /// The names, in the state folder, under which the damaged state is kept.
     pub kept: Vec<String>,
+}
+
+impl SalvageReport {
+    /// Returns true if anything with a name or a number is, or may be, gone.
+    pub fn has_gone(&self) -> bool {
+        let numbers = self.entries.len() + self.possible_entries.len() + self.queued.len();
+        numbers + self.clipboards.len() + self.keys.len() > 0 || self.reads > 0
+    }
 }
 
 /// An entry that is gone.
@@ -79,6 +91,8 @@ struct NamedRecords {
     clips: Vec<(LogPosition, String)>,
     keys: Vec<(LogPosition, JobId)>,
     key_names: BTreeMap<JobId, String>,
+    queued: Vec<(LogPosition, JobId)>,
+    reads: Vec<LogPosition>,
     meta: Option<DatabaseMeta>,
 }
 
@@ -221,6 +235,8 @@ fn read_database(database: &DatabaseBackend) -> Option<NamedRecords> {
             Some(&key::CLIENT_KEY) => {
                 known.keys.extend(row::rest::<KeyRow>(value).ok().map(|row| (at, row.id)));
             }
+            Some(&key::QUEUED) => known.queued.extend(key::id_of(key).map(|id| (at, id))),
+            Some(&key::SEEN) => known.reads.push(at),
             _ => {}
         }
     });
@@ -230,7 +246,7 @@ fn read_database(database: &DatabaseBackend) -> Option<NamedRecords> {
 /// Adds the names of what is gone to the report.
 fn name(
     report: &mut SalvageReport,
-    known: NamedRecords,
+    mut known: NamedRecords,
     valid: &BTreeSet<LogPosition>,
     store: &Store,
 ) -> Result<(), StoreError> {
@@ -242,7 +258,12 @@ fn name(
     }
     let gone = |at: &LogPosition| !valid.contains(at);
     report.clipboards = known.clips.into_iter().filter(|(at, _)| gone(at)).map(|(_, name)| name).collect();
-    for (_, job) in known.keys.into_iter().filter(|(at, _)| gone(at)) {
+    report.queued = known.queued.into_iter().filter(|(at, _)| gone(at)).map(|(_, id)| id).collect();
+    report.reads = known.reads.iter().filter(|at| gone(at)).count() as u64;
+    // The position of a key is that of the end of its job. Without the entry, that end is no use.
+    let entries: BTreeSet<JobId> = report.entries.iter().map(|entry| entry.id).collect();
+    known.keys.sort_unstable_by_key(|(_, job)| *job);
+    for (_, job) in known.keys.into_iter().filter(|(at, job)| gone(at) || entries.contains(job)) {
         let key = known.key_names.get(&job).cloned();
         let kept = match &key {
             Some(_) => store.receipt(job)?.is_some(),

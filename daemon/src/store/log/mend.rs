@@ -6,6 +6,11 @@
 //! records behind the damage are found from the end. A damaged record is passed from the front only if its frame is
 //! valid once one byte, or its own checksum, is restored.
 //!
+//! No segment repeats the checksum of the newest one's last record. There, the chain from the record that proves the
+//! latest flush is taken, if that flush was behind the damage, and the chain begins before its end. A record of an earlier
+//! life of the segment does not prove the latest one: every flush of that life ended before the later life began. Nor does
+//! one inside of a damaged record, since no record names a flush behind itself.
+//!
 //! *Limitations*: valid records between two damaged ones are lost, too, if both frames are destroyed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,22 +102,42 @@ pub struct SegmentMender {
 }
 
 impl SegmentMender {
-    /// Searches the frames of a segment. `end` is the end of the segment if another one follows, `sums` are checksums
-    /// that are known to be those of records.
+    /// Searches the frames of a segment behind damage at `from`. `end` is its end if another one follows; `next` is the
+    /// beginning of one that may be of an earlier life. `sums` are checksums that are known to be those of records.
     pub fn new(
         window: &mut SegmentWindow,
         from: u64,
         end: Option<SegmentEnd>,
+        next: Option<&ScanCursor>,
         sums: &[Checksum],
     ) -> Result<Self, StoreError> {
         let (mut frames, mut by_sum, mut links) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        // The first record of the chain of each.
+        let mut begins: Vec<LogPosition> = Vec::new();
+        let (segment, mut latest) = (window.segment(), None);
+        let damaged = LogPosition::at(segment, from);
         window.each_frame(from, &mut |offset, frame, sum| {
+            let at = LogPosition::at(segment, offset);
+            let before = by_sum.get(&frame.previous).and_then(|before| begins.get(*before));
+            let begin = before.copied().unwrap_or(at);
+            if damaged < frame.flushed && begin <= frame.flushed && frame.flushed <= at {
+                latest = latest.max(Some(((frame.flushed, frame.epoch, frame.sequence), sum)));
+            }
             by_sum.insert(sum, frames.len());
             links.insert((frame.previous, frame.sequence), frames.len());
             frames.push((offset, frame));
+            begins.push(begin);
         })?;
+        if let Some(next) = next.filter(|next| damaged < next.flushed)
+            && let Some(begin) = by_sum.get(&next.previous).and_then(|last| begins.get(*last))
+            && *begin <= next.flushed
+        {
+            latest = latest.max(Some(((next.flushed, next.epoch, next.sequence), next.previous)));
+        }
+        // The records behind that one follow it like any others.
+        let last = end.map(|end| end.previous).or(latest.map(|(_, sum)| sum));
         let mut known = BTreeSet::new();
-        for sum in sums.iter().copied().chain(end.map(|end| end.previous)) {
+        for sum in sums.iter().copied().chain(last) {
             let mut wanted = sum;
             while let Some(found) = by_sum.get(&wanted)
                 && let Some((_, frame)) = frames.get(*found)

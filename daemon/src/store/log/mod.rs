@@ -14,9 +14,9 @@
 //! * A record is part of the log only if its checksum is valid, it follows the record before it (sequence,
 //!   and that record's checksum), and its group is complete.
 //! * Every record and header has the position up to which the log was flushed when it was written. If a record
-//!   before the highest such position is not valid, the log is damaged. In a segment that was flushed as a whole and
-//!   is followed by another, damage is passed ([`mend`]) and reported; any other damaged log is not opened. The
-//!   records after that position are the tail; the first one that is not valid ends the log.
+//!   before the highest such position is not valid, the log is damaged. Damage is passed ([`mend`]) and reported if the
+//!   records behind it are known to be part of the log; any other damaged log is not opened. The records after that
+//!   position are the tail; the first one that is not valid ends the log.
 //! * The payload of a record is removed only by [`erase`](Log::erase): [`forgotten`] has what is read in its place.
 //! * The first record of every opening is flushed before anything else is written and has a new epoch,
 //!   so no record of an earlier life can continue this one.

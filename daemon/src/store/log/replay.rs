@@ -53,7 +53,7 @@ impl Log {
                 return Ok(());
             }
             if mender.is_none() {
-                mender = Some(SegmentMender::new(&mut window, cursor.end.offset(), end, &[])?);
+                mender = Some(SegmentMender::new(&mut window, cursor.end.offset(), end, None, &[])?);
             }
             let Some(mender) = &mender else { return Ok(()) };
             match mender.step(&mut window, &mut cursor)? {

@@ -121,11 +121,11 @@ impl LogSurvey<'_> {
     ) -> Result<(), StoreError> {
         let id = window.segment();
         let flushed_whole = self.proof.flushed.segment() > id;
-        let end = if flushed_whole && self.ids.contains(&(id + 1)) {
-            begin(&mut SegmentWindow::open_around(self.dir, id + 1)?)?.map(|(next, _)| SegmentEnd::of(&next))
-        } else {
-            None
+        let next = match self.ids.contains(&(id + 1)) {
+            true => begin(&mut SegmentWindow::open_around(self.dir, id + 1)?)?.map(|(next, _)| next),
+            false => None,
         };
+        let end = next.as_ref().filter(|_| flushed_whole).map(SegmentEnd::of);
         let mut mender = None;
         loop {
             while let Some(group) = cursor.group(window)? {
@@ -140,7 +140,8 @@ impl LogSurvey<'_> {
                 return Ok(());
             }
             if mender.is_none() {
-                mender = Some(SegmentMender::new(window, cursor.end.offset(), end, self.sums)?);
+                mender =
+                    Some(SegmentMender::new(window, cursor.end.offset(), end, next.as_ref(), self.sums)?);
             }
             let Some(mender) = &mender else { return Ok(()) };
             if hand_out_step(mender.step(window, cursor)?, visit)? {
@@ -150,7 +151,7 @@ impl LogSurvey<'_> {
             if flushed_whole {
                 return Ok(());
             }
-            let what = "the end of the log";
+            let what = "the rest of the log";
             let gap = LogGap { from: cursor.end, to: self.proof.flushed, records: None, what };
             return visit(LogItem::Gap(gap));
         }

@@ -100,7 +100,7 @@ impl Log {
                 return Ok(());
             }
             if mender.is_none() {
-                mender = Some(SegmentMender::new(window, cursor.end.offset(), end, &[])?);
+                mender = Some(SegmentMender::new(window, cursor.end.offset(), end, None, &[])?);
             }
             let Some(mender) = &mender else { return Ok(()) };
             match mender.step(window, &mut cursor)? {

@@ -1,8 +1,9 @@
 //! Walks over all segments and hands out their records in order. It only reads.
 //!
-//! Damage in a segment that is followed by another, and was flushed as a whole, is passed: it becomes a [`LogGap`], and
-//! the records behind it are handed out. Any other damage before the flushed end is an error, since it cannot be told
-//! how much is lost.
+//! Damage is passed if the end of its segment is known: it becomes a [`LogGap`], and the records behind it are handed out.
+//! The next segment repeats the end of one that was flushed as a whole; in the newest segment, the record that proves the
+//! latest flush shows how far it reaches. Any other damage before the flushed end is an error, since it cannot be told how
+//! much is lost.
 
 use super::frame::{Checksum, FRAME, RecordFrame};
 use super::header::HEADER;
@@ -124,6 +125,7 @@ impl<'a> LogWalk<'a> {
             cursor.prove(window.evidence(cursor.end.offset())?);
             match self.next(&mut window, &mut cursor, visit)? {
                 Some(next) => window = next,
+                None if self.mend_newest(&mut window, &mut cursor, visit)? => {}
                 None => break,
             }
         }
@@ -150,8 +152,7 @@ impl<'a> LogWalk<'a> {
             *cursor = ScanCursor::begin(&header).after(cursor);
             return Ok(Some(next));
         }
-        cursor.prove(self.flushed_behind(id)?);
-        self.searched = Some(id);
+        self.search_behind(cursor)?;
         if cursor.flushed.segment() <= id {
             // What follows was never flushed.
             return Ok(None);
@@ -178,9 +179,37 @@ impl<'a> LogWalk<'a> {
         if SegmentEnd::of(cursor) == end {
             return Ok(true);
         }
-        let mender = SegmentMender::new(window, cursor.end.offset(), Some(end), &[])?;
+        let mender = SegmentMender::new(window, cursor.end.offset(), Some(end), None, &[])?;
         while SegmentEnd::of(cursor) != end {
             if !hand_out_step(mender.step(window, cursor)?, visit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Visits the records behind damage in the newest segment, as far as a flush is proven. Returns false if nothing is
+    /// damaged, or no record behind the damage is known.
+    fn mend_newest(
+        &mut self,
+        window: &mut SegmentWindow,
+        cursor: &mut ScanCursor,
+        visit: &mut LogVisitor<'_>,
+    ) -> Result<bool, StoreError> {
+        self.search_behind(cursor)?;
+        if !cursor.proven_beyond() || cursor.flushed.segment() != window.segment() {
+            return Ok(false);
+        }
+        let following = window.segment() + 1;
+        let next = match self.ids.contains(&following) {
+            true => SegmentStart::find(self.dir, following)?.map(|start| start.cursor),
+            false => None,
+        };
+        let mender = SegmentMender::new(window, cursor.end.offset(), None, next.as_ref(), &[])?;
+        while cursor.proven_beyond() {
+            if let Some(group) = cursor.group(window)? {
+                hand_out(&group, cursor.previous, visit)?;
+            } else if !hand_out_step(mender.step(window, cursor)?, visit)? {
                 return Ok(false);
             }
         }
@@ -210,17 +239,24 @@ impl<'a> LogWalk<'a> {
         Ok(flushed)
     }
 
-    /// Searches everything behind the end for proof that the log was flushed further.
-    fn prove(&self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
+    /// Searches the segments behind the cursor, once, for proof that the log was flushed further.
+    fn search_behind(&mut self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
         let id = cursor.end.segment();
         if self.searched != Some(id) {
             cursor.prove(self.flushed_behind(id)?);
+            self.searched = Some(id);
         }
+        Ok(())
+    }
+
+    /// Fails if the log was flushed beyond the cursor.
+    fn prove(&mut self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
+        self.search_behind(cursor)?;
         if cursor.proven_beyond() {
             return Err(rotten(
                 cursor.end,
                 &format!(
-                    "no valid record follows, though the log was flushed up to {}",
+                    "no record that follows is known to be part of the log, though the log was flushed up to {}",
                     cursor.flushed.shown()
                 ),
             ));
@@ -230,10 +266,10 @@ impl<'a> LogWalk<'a> {
 
     /// Returns a cursor at the first record of the oldest segment, whose header is damaged.
     fn headless(&self, id: u64, visit: &mut LogVisitor<'_>) -> Result<Option<ScanCursor>, StoreError> {
-        let Some(SegmentStart { mut cursor, gap, .. }) = SegmentStart::find(self.dir, id)? else {
+        let Some(SegmentStart { mut window, mut cursor, gap }) = SegmentStart::find(self.dir, id)? else {
             return Ok(None);
         };
-        cursor.prove(self.flushed_behind(id)?);
+        cursor.prove(window.evidence(HEADER)?.max(self.flushed_behind(id)?));
         // Otherwise the segment is new, and the header was never written.
         let written = cursor.flushed > LogPosition::at(id, HEADER + BLOCK - 1);
         if written && let Some(gap) = gap {
@@ -243,7 +279,7 @@ impl<'a> LogWalk<'a> {
     }
 
     /// Handles a first segment without a header: nothing was ever written, or it was damaged.
-    fn nothing(&self, window: &mut SegmentWindow) -> Result<(), StoreError> {
+    fn nothing(&mut self, window: &mut SegmentWindow) -> Result<(), StoreError> {
         let id = window.segment();
         let start = LogPosition::at(id, HEADER);
         let mut cursor = ScanCursor {

@@ -6,7 +6,7 @@ use super::kit::*;
 use super::model::{Model, group, write};
 use crate::record::Record;
 use crate::store::tests::fake::FakeMachine;
-use crate::store::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
+use crate::store::{DatabaseBackend, Store, StoreError, StoreOptions};
 
 #[test]
 fn a_kill_after_any_append_loses_nothing() {
@@ -135,26 +135,6 @@ fn opening_may_fail_at_any_call_and_be_repeated() {
         model.check(&open(&machine.copy()).0);
     }
     assert!(refused >= 4, "{refused}");
-}
-
-#[test]
-fn damage_in_the_newest_segment_is_refused_with_what_to_do_and_left_as_it_is() {
-    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 17);
-    let (store, _) = open(&machine);
-    write(&store, &mut model, &mut seed, 60);
-    let _ = store.flush(LogPosition(u64::MAX)).unwrap();
-    store.append(&[Record::ReadReceipt(seen("s", "a", 1))]).unwrap();
-    let newest = store.segments().last().copied().unwrap();
-    drop(store);
-    let file = machine.file(&["log", &format!("{newest:016x}.log")]);
-    file.lock().unwrap().seen[4096..8192].fill(0);
-    let before = file.lock().unwrap().seen.clone();
-    let Err(e) = Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Memory), 1) else {
-        panic!("opened");
-    };
-    assert!(matches!(e, StoreError::Rotten { .. }));
-    assert!(e.to_string().contains("`editctl salvage`"), "{e}");
-    assert!(file.lock().unwrap().seen == before);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Damage in segments that are followed by others: only damaged records are lost, and nothing else is taken for a record.
+//! Damage that is passed: only damaged records are lost, and nothing else is taken for a record.
 
 use editd_proto::ids::JobId;
 
@@ -46,6 +46,16 @@ fn log_with(content: &[u8]) -> (FakeMachine, LogPosition, u64) {
 
 /// Returns 2000 bytes that have, at an offset, a whole record as it would be in the log if they begin at `at`.
 fn forged(at: LogPosition, offset: usize, sequence: u64) -> Vec<u8> {
+    forged_saying(at, offset, sequence, (1, LogPosition(0)))
+}
+
+/// The same with an epoch and a flushed position.
+fn forged_saying(
+    at: LogPosition,
+    offset: usize,
+    sequence: u64,
+    (epoch, flushed): (u64, LogPosition),
+) -> Vec<u8> {
     let payload = small(FORGED);
     let frame = RecordFrame {
         stored: payload.bytes.len() as u32,
@@ -54,9 +64,9 @@ fn forged(at: LogPosition, offset: usize, sequence: u64) -> Vec<u8> {
         version: payload.version,
         packed: payload.packed,
         more: false,
-        epoch: 1,
+        epoch,
         sequence,
-        flushed: LogPosition(0),
+        flushed,
         previous: [0; 16],
         digest: payload.digest,
     };
@@ -87,6 +97,125 @@ fn bytes_inside_of_a_damaged_record_are_never_taken_for_a_record() {
             let found: Vec<u64> = found.iter().map(|(_, record)| time(record)).collect();
             assert_eq!(found, (0..30).filter(|n| *n != 10).collect::<Vec<u64>>(), "{offset} {sequence}");
             assert_eq!(gaps.iter().map(|gap| gap.records).collect::<Vec<_>>(), [Some(1)]);
+        }
+    }
+}
+
+/// Opens a damaged log in both ways: for a start and for a salvage. Returns the numbers of the records and the losses.
+fn passed(damaged: &FakeMachine) -> (Vec<u64>, Vec<Option<u64>>) {
+    let (mut found, mut lost) = (Vec::new(), Vec::new());
+    survey(&damaged.dir(), &[], &mut |item| {
+        match item {
+            LogItem::Record(_, _, record) => found.push(time(&record)),
+            LogItem::Gap(gap) => lost.push(gap.records),
+        }
+        Ok(())
+    })
+    .unwrap();
+    found.retain(|n| *n != u64::MAX);
+    let (_, opened, gaps) = open_damaged(damaged, None).unwrap();
+    let opened: Vec<u64> = opened.iter().map(|(_, record)| time(record)).collect();
+    assert_eq!((&opened, gaps.iter().map(|gap| gap.records).collect()), (&found, lost.clone()));
+    (found, lost)
+}
+
+#[test]
+fn damage_in_the_newest_segment_is_passed_if_a_flush_behind_it_is_proven() {
+    let machine = FakeMachine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    let mut places = Vec::new();
+    for n in 0..4 {
+        let group = put(&log, &[large(10 * n, 500), large(10 * n + 1, 500)]);
+        log.flush(group[1].at).unwrap();
+        places.extend([(10 * n, group[0].at), (10 * n + 1, group[1].at)]);
+    }
+    assert_eq!(places.last().unwrap().1.segment(), 1, "all are in the newest segment");
+    let all: Vec<u64> = places.iter().map(|(n, _)| *n).collect();
+    for (index, (n, at)) in places.iter().enumerate() {
+        let damage: [&dyn Fn(&mut [u8]); 3] =
+            [&|bytes| bytes[..64].fill(0), &|bytes| bytes[FRAME + 9] ^= 1, &|bytes| {
+                bytes[..FRAME].fill(0x5a)
+            }];
+        for harm in damage {
+            let damaged = machine.copy();
+            harm(&mut damaged.file(&[&name(1)]).lock().unwrap().seen[at.offset() as usize..]);
+            let (found, lost) = passed(&damaged);
+            let rest: Vec<u64> = all.iter().copied().filter(|one| one != n).collect();
+            match index {
+                // No record shows that the last group was flushed.
+                6.. => assert_eq!((found, lost), (all[..6].to_vec(), vec![])),
+                _ => assert_eq!((found, lost), (rest, vec![Some(1)]), "{n}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn records_of_an_earlier_life_are_never_taken_for_records_behind_damage() {
+    // A flushed record, and three that a power cut leaves without the first of them.
+    let machine = FakeMachine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    log.flush(put(&log, &[large(1, 500)])[0].at).unwrap();
+    let torn = put(&log, &[large(70, 500)])[0].at;
+    put(&log, &[large(71, 500)]);
+    let left = put(&log, &[large(72, 500)])[0].at;
+    drop(log);
+    machine.file(&[&name(1)]).lock().unwrap().seen[torn.offset() as usize..][..FRAME].fill(0);
+    let (log, seen) = open(&machine, None).unwrap();
+    assert_eq!(ids(&seen), [1]);
+    let mut places = Vec::new();
+    for n in 2..4 {
+        places.push(put(&log, &[Record::Void(JobId(n))])[0].at);
+        log.flush(places[places.len() - 1]).unwrap();
+    }
+    assert!(log.end() < LogPosition::at(2, 0), "all are in the newest segment");
+    drop(log);
+    // The record 72 is intact behind whatever is damaged before it, unless it was written over.
+    let kept = machine.file(&[&name(1)]).lock().unwrap().seen[left.offset() as usize..].starts_with(b"rec1");
+    let file = machine.file(&[&name(1)]);
+    let seen = file.lock().unwrap().seen.clone();
+    let starts: Vec<usize> =
+        (4096..seen.len()).step_by(8).filter(|at| seen[*at..].starts_with(b"rec1")).collect();
+    assert!(kept && starts.len() > 5, "{starts:?}");
+    for first in 0..starts.len() {
+        for last in first..starts.len() {
+            let damaged = machine.copy();
+            for at in &starts[first..=last] {
+                damaged.file(&[&name(1)]).lock().unwrap().seen[*at..at + FRAME].fill(0);
+            }
+            let (found, _) = passed(&damaged);
+            assert!(found.iter().all(|n| *n < 4), "{first} {last}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_record_inside_of_a_damaged_one_in_the_newest_segment_proves_nothing() {
+    let made = |content: Vec<u8>| {
+        let machine = FakeMachine::new();
+        let (log, _) = open(&machine, None).unwrap();
+        let mut places = Vec::new();
+        for record in [large(1, 500), clip(2, content), large(3, 500), large(4, 500)] {
+            places.push(put(&log, &[record])[0]);
+            log.flush(places[places.len() - 1].at).unwrap();
+        }
+        (machine, places[1])
+    };
+    let (plain, at) = made(vec![b'x'; 2000]);
+    let seen = plain.file(&[&name(1)]).lock().unwrap().seen.clone();
+    let start = at.at.offset() as usize;
+    let inside = seen[start..].windows(8).position(|bytes| bytes == b"xxxxxxxx").unwrap();
+    let begins = LogPosition(at.at.0 + inside as u64);
+    for offset in 0..16 {
+        let own = LogPosition(begins.0 + offset as u64);
+        for flushed in [own, LogPosition(own.0 + 1), LogPosition(u64::MAX)] {
+            let (machine, _) = made(forged_saying(begins, offset, at.sequence, (u64::MAX, flushed)));
+            let damaged = machine.copy();
+            damaged.file(&[&name(1)]).lock().unwrap().seen[start..start + FRAME].fill(0);
+            // What a frame says about flushes is believed, so one that says more than is there can stop a start.
+            let opened = open_damaged(&damaged, None).map(|(_, found, _)| found);
+            let found: Vec<u64> = opened.iter().flatten().map(|(_, record)| time(record)).collect();
+            assert!(opened.is_err() && flushed.0 > own.0 || found == [1, 3, 4], "{offset}: {found:?}");
         }
     }
 }
