@@ -6,7 +6,7 @@ use super::index::key;
 use super::index::row::{self, ClipRow};
 use super::log::mend::LogGap;
 use super::log::verify::LogCheck;
-use super::losses::shown;
+use super::losses::{LogLosses, shown};
 use super::shared::StoreParts;
 use super::{Store, StoreError};
 use crate::sync::lock;
@@ -18,7 +18,9 @@ const NAMED: usize = 20;
 #[derive(Default, Debug)]
 pub(super) struct FoundDamage {
     /// Sentences about the damage that was passed when the store was opened.
-    pub(super) opened: Vec<String>,
+    opened: Vec<String>,
+    /// True if the end of the log was lost then, and nothing else: the log is whole without it.
+    is_cut: bool,
     /// The gaps in each segment, as its last check found them.
     checked: BTreeMap<u64, SegmentDamage>,
 }
@@ -28,6 +30,14 @@ struct SegmentDamage {
     gaps: Vec<LogGap>,
     /// A sentence about the gaps, and the entries and clipboards in them.
     told: String,
+}
+
+impl FoundDamage {
+    /// Notes the damage that was passed when the store was opened, and sentences about it.
+    pub(super) fn open(&mut self, losses: &LogLosses, told: &[String]) {
+        self.opened = told.to_vec();
+        self.is_cut = losses.gaps().all(LogGap::is_lost_end);
+    }
 }
 
 impl Store {
@@ -71,7 +81,8 @@ impl Store {
         let found = lock(&self.shared.damage);
         let checked = found.checked.values().map(|segment| &segment.told);
         let all: Vec<&str> = found.opened.iter().chain(checked).map(String::as_str).collect();
-        (!all.is_empty()).then(|| advised(&all.join("; ")))
+        let advise = if found.is_cut && found.checked.is_empty() { advised_cut } else { advised };
+        (!all.is_empty()).then(|| advise(&all.join("; ")))
     }
 }
 
@@ -80,6 +91,15 @@ pub(super) fn advised(damage: &str) -> String {
     format!(
         "the log is damaged: {damage}. Everything else is served. `editctl stop`, then `editctl salvage` writes a log of \
          all that is intact, and keeps the damaged one"
+    )
+}
+
+/// Adds to a description of a lost end that no command brings it back.
+fn advised_cut(damage: &str) -> String {
+    format!(
+        "the log is damaged: {damage}. Everything else is served, and new jobs are recorded. The lost part cannot be \
+         salvaged, since nothing of it is in the log: check the disk, and look for these entries in a file of `editctl export` \
+         if there is one. The next start no longer reports it"
     )
 }
 

@@ -116,7 +116,7 @@ impl Store {
         let losses = losses.unwrap_or(found);
         let mut damage: Vec<String> = losses.gaps().map(LogGap::shown).collect();
         damage.extend(shared.note_losses(&losses, now_ms)?);
-        lock(&shared.damage).opened.clone_from(&damage);
+        lock(&shared.damage).open(&losses, &damage);
         // Also if nothing changed: an empty database beside a log means that the database has lost rows.
         shared.apply()?;
         let doubtful = shared.doubtful()?;
@@ -187,8 +187,7 @@ fn recover(
         Err(other) => return Err(other),
     };
     if let Some((reach, last_id)) = doubt.reach.filter(|(reach, _)| *reach > log.last()) {
-        let what = "the end of the log, which the database had";
-        losses.gap(LogGap { from: log.last(), to: reach, records: None, what });
+        losses.gap(LogGap::lost_end(log.last(), reach));
         losses.end(last_id);
     }
     Ok(RecoveredStore { trusted, log, rebuilt: Some(doubt.why.0), losses, in_memory })

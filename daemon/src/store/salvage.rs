@@ -139,8 +139,7 @@ pub fn salvage(
     let meta = known.as_ref().and_then(|known| known.meta.as_ref());
     let beyond = meta.filter(|meta| meta.at > last.0).map(|meta| (LogPosition(meta.at), meta.last_id));
     if let Some((reach, _)) = beyond {
-        let what = "the end of the log, which the database had";
-        gaps.push(LogGap { from: last, to: reach, records: None, what });
+        gaps.push(LogGap::lost_end(last, reach));
     }
     if gaps.is_empty() {
         return Ok(None);

@@ -4,9 +4,9 @@
 use std::fs;
 
 use editd_proto::message::kind;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Rig, newest_segment, records};
+use super::{EDITS, Rig, newest_segment, records};
 
 /// Returns the lines of a salvage's report that begin with `gone:`.
 fn gone(rig: &Rig) -> Vec<String> {
@@ -83,4 +83,28 @@ fn a_salvage_with_the_database_says_what_each_lost_record_cost() {
             );
         }
     }
+}
+
+#[test]
+fn a_lost_end_of_the_log_is_told_once_and_nobody_is_sent_to_salvage() {
+    let mut rig = Rig::new();
+    let newest = newest_segment(&rig.state);
+    let mut bytes = fs::read(&newest).unwrap();
+    let cut = records(&bytes)[12];
+    bytes.truncate(cut);
+    fs::write(&newest, &bytes).unwrap();
+    rig.daemon.start();
+    let status = rig.daemon.client("s").ask_json(kind::STATUS, &json!({}));
+    let told = status["damage"].as_str().unwrap();
+    let missing = rig.missing();
+    for part in ["its last record is at", "there were records up to", "cannot be salvaged"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(told.contains(&format!("{}-{EDITS}", missing[0])), "{told} {missing:?}");
+    assert!(!told.contains("`editctl salvage`") && !told.contains("byte 0:"), "{told}");
+    rig.daemon.stop();
+    assert_eq!(rig.salvage(), None);
+    rig.daemon.start();
+    let status = rig.daemon.client("s").ask_json(kind::STATUS, &json!({}));
+    assert_eq!(status["damage"], Value::Null);
 }

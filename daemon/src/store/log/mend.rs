@@ -38,7 +38,21 @@ pub struct LogGap {
     pub what: &'static str,
 }
 
+/// The damaged part of a log that ends before its database does.
+const LOST_END: &str = "the end of the log";
+
 impl LogGap {
+    /// The end of a log that is gone without a trace in the log: the database had it up to the record at `to`. `last` is the
+    /// last record that is left; 0 if there is none.
+    pub fn lost_end(last: LogPosition, to: LogPosition) -> Self {
+        Self { from: last, to, records: None, what: LOST_END }
+    }
+
+    /// Returns true if it is [`Self::lost_end`]: nothing of it is in the log.
+    pub fn is_lost_end(&self) -> bool {
+        self.what == LOST_END
+    }
+
     /// Returns true if records are lost.
     pub fn loses(&self) -> bool {
         self.records != Some(0)
@@ -58,6 +72,13 @@ impl LogGap {
             Some(n) => format!("{n} records are lost"),
             None => "an unknown number of records is lost".to_owned(),
         };
+        if self.is_lost_end() {
+            let rest = match self.from {
+                LogPosition(0) => "no record is left".to_owned(),
+                last => format!("its last record is at {}", last.shown()),
+            };
+            return format!("{LOST_END} is lost: {rest}, and there were records up to {}", self.to.shown());
+        }
         format!("{} at {}: {lost}", self.what, self.from.shown())
     }
 }

@@ -211,9 +211,15 @@ fn a_log_that_ends_before_its_database_is_told() {
     store.close().unwrap();
     drop(store);
     let (store, opened) = open_sled(&older, &path).unwrap();
-    assert!(opened.damage[0].contains("the end of the log"), "{:?}", opened.damage);
+    assert!(opened.damage[0].contains("the end of the log is lost: its last record"), "{:?}", opened.damage);
+    // Nothing is left to salvage, and no command is advised that says so.
+    let told = store.damage().unwrap();
+    assert!(told.contains("31-60") && told.contains("cannot be salvaged"), "{told}");
+    assert!(!told.contains("`editctl salvage`") && !told.contains("unknown number"), "{told}");
     assert!(opened.damage[1].contains("31-60"), "{:?}", opened.damage);
     assert_eq!((opened.last_id, store.numbers().entries), (60, 30));
+    drop(store);
+    assert_eq!(salvaged(&older, DatabaseBackend::Sled(path)), None);
 }
 
 #[test]
