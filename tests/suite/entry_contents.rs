@@ -42,6 +42,13 @@ fn rescued_bytes_that_are_not_text_come_back_byte_for_byte() {
     let shown = daemon.editctl().args(["show", &id.to_string(), "--bytes"]).output().unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("+00000000  00 ff 1b 5b 33 31 6d 20"), "{shown}");
+    let shown = daemon.editctl().args(["show", &id.to_string()]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("Binary files a/a.txt and b/a.txt differ"), "{shown}");
+    assert!(
+        shown.contains(&format!("`editctl show {id} --bytes`")) && !shown.contains('\u{fffd}'),
+        "{shown}"
+    );
     // The job itself left what it wrote, and replaced what was there.
     let job = id - 1;
     assert_eq!(cat(&daemon, &[&format!("a.txt@{job}")]).stdout, b"new\n");
@@ -93,4 +100,26 @@ fn what_is_not_there_is_refused_with_what_is() {
     let done = cat(&daemon, &["a.txt@1"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(said.contains("`editctl forget`") && done.stdout.is_empty(), "{said}");
+}
+
+#[test]
+fn show_has_the_content_that_cat_has() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "old\n");
+    let mut open = File::options().append(true).open(daemon.workspace().join("a.txt")).unwrap();
+    let mut client = daemon.client("s");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "new\n")));
+    // Latin-1 is not shown as it is, either.
+    open.write_all(b"caf\xe9\n").unwrap();
+    drop(open);
+    let id = wait::until("the bytes are rescued", wait::LONG, || {
+        let found = entries(&daemon).into_iter().find(|entry| entry["label"].is_string())?;
+        Some(found["id"].as_u64().unwrap())
+    });
+    assert_eq!(cat(&daemon, &[&format!("a.txt@{id}")]).stdout, b"old\ncaf\xe9\n");
+    assert_eq!(cat(&daemon, &[&format!("a.txt@{id}"), "--before"]).stdout, b"old\n");
+    let shown = daemon.editctl().args(["show", &id.to_string()]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("@@ -1 +1,2 @@\n old\n+caf") && !shown.contains("known"), "{shown}");
+    assert!(shown.contains(&format!("`editctl show {id} --bytes`")), "{shown}");
 }

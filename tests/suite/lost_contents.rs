@@ -118,6 +118,10 @@ fn a_content_before_a_damaged_entry_is_made_from_the_older_entries() {
         assert_eq!(made, Ok(lines(id)), "after {id}");
         let made = content(&workspace, id, EntrySide::Before).map_err(|error| error.message);
         assert_eq!(made, Ok(lines(id - 1)), "before {id}");
+        // `show` looks in the same places.
+        let change = workspace.show(JobId(id)).unwrap().changes.remove(0);
+        assert!(!change.partial && change.hunks.len() == 1, "{id}: {change:?}");
+        assert!(change.diff.contains(&format!("+line {id}\n")) && !change.diff.contains('?'), "{change:?}");
     }
 }
 

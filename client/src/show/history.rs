@@ -44,6 +44,9 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
             out.push_str(&format!("{}: {note}\n", change.path.display()));
         }
         diff::add(&mut out, &numbered(&change.diff, &change.hunks), style);
+        if is_no_text(change) && style.steps == StepForm::Commands {
+            out.push_str(&format!("not all of it is text: `editctl show {} --bytes`\n", reply.entry.id));
+        }
         if change.omitted_hunks > 0 {
             out.push_str(&format!("and {} more hunks\n", change.omitted_hunks));
         }
@@ -59,6 +62,16 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
     out
 }
 
+/// Returns true if the diff of a change leaves out bytes because they are not text, or shows others in their place.
+fn is_no_text(change: &EntryDetail) -> bool {
+    change.diff.contains('\u{fffd}') || is_binary(&change.diff)
+}
+
+/// Returns true if a diff only says that contents differ. Every line of a hunk begins with another letter.
+fn is_binary(diff: &str) -> bool {
+    diff.lines().any(|line| line.starts_with("Binary files "))
+}
+
 /// Returns the note about a change of which no whole content is known, or only the one after it.
 pub fn partial(change: &EntryDetail) -> Option<&'static str> {
     let shows_bytes = diff::with_headers(&change.diff).any(|(_, is_header)| is_header);
@@ -71,6 +84,7 @@ pub fn partial(change: &EntryDetail) -> Option<&'static str> {
         (true, false) if shows_bytes || change.omitted_hunks > 0 => {
             Some("its whole content is no longer known; these are the changed bytes, at unknown lines")
         }
+        (true, false) if is_binary(&change.diff) => Some("its whole content is no longer known"),
         (true, false) => Some("its content is no longer known, so no lines are shown"),
     }
 }

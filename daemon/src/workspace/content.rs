@@ -63,7 +63,8 @@ impl Workspace {
             None => (None, Vec::new()),
             Some(meta) => {
                 let budget = PastBudget::whole();
-                let bytes = self.content_of((id, file), request.side, meta.hash, &budget);
+                let budgets = (&budget, &PastBudget::whole());
+                let bytes = self.content_of((id, file), request.side, meta.hash, budgets);
                 (Some(meta.hash.version()), bytes.ok_or_else(|| self.not_kept(id, file, &budget))?)
             }
         };
@@ -78,13 +79,14 @@ impl Workspace {
     }
 
     /// Returns the content with this hash that a file had before or after a change: as the change has it, as it is kept,
-    /// or made from the present content or, if a newer entry is damaged, from older entries.
+    /// or made from the present content or, if a newer entry is damaged, from older entries. Each of these two ways has
+    /// its budget.
     fn content_of(
         &self,
         (id, file): (JobId, &FileRecord),
         side: EntrySide,
         wanted: ContentHash,
-        budget: &PastBudget,
+        (budget, older): (&PastBudget, &PastBudget),
     ) -> Option<Vec<u8>> {
         if let [one] = file.splices.as_slice() {
             let whole = match side {
@@ -109,9 +111,22 @@ impl Workspace {
                 EntrySide::After => JobId(id.0.saturating_add(1)),
                 EntrySide::Before => id,
             };
-            past::left(&self.state, (&file.path, Some(newest)), wanted, &PastBudget::whole())
+            past::left(&self.state, (&file.path, Some(newest)), wanted, older)
         };
         change::content(&self.state, file, &now, wanted, budget).or_else(of_states).or_else(of_older)
+    }
+
+    /// Returns the states of a file before and after an entry, each as far as it is known: what `content` returns.
+    pub(super) fn known_states(
+        &self,
+        (id, file): (JobId, &FileRecord),
+        budgets: (&PastBudget, &PastBudget),
+    ) -> [Option<FileState>; 2] {
+        [(EntrySide::Before, &file.before), (EntrySide::After, &file.after)].map(|(side, meta)| {
+            let Some(meta) = meta else { return Some(FileState::Absent) };
+            let bytes = self.content_of((id, file), side, meta.hash, budgets)?;
+            Some(FileState::File { bytes: bytes.into(), mode: meta.mode })
+        })
     }
 
     /// The refusal for a content that the journal cannot give, with the reason.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use editd_engine::{HunkExtent, Refusal, Splice};
+use editd_engine::{FileState, HunkExtent, Refusal, Splice};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
@@ -15,6 +15,7 @@ use editd_proto::path::FilePath;
 use super::Workspace;
 use crate::journal::change;
 use crate::journal::entry::entry_of;
+use crate::journal::past::PastBudget;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
 use crate::record::FileRecord;
 use crate::state::refusal::{no_entry, store_refusal};
@@ -189,21 +190,24 @@ impl Workspace {
             let shown = entry.files.get(from..).unwrap_or_default();
             let shown = shown.get(..summary.files.len()).unwrap_or_default();
             let largest = shown.iter().map(state_size).max().unwrap_or(0);
-            let states = largest.saturating_mul(STATES_HOLD);
+            // One state may be held while the other is made.
+            let states = largest.saturating_mul(STATES_HOLD + 1);
             let told = shown.iter().map(|file| file.path.as_bytes().len() + DIFF_LEAST).sum::<usize>();
             let told = told.saturating_mul(8).min(PAGE_HOLDS);
             needs = read.saturating_add(states).saturating_add(told);
             if reservation.grow(needs) {
                 let taken = self.state.store.taken_back(id).map_err(|error| store_refusal(&error))?;
                 let first = u32::try_from(from).unwrap_or(u32::MAX);
-                let changes = self.changes_of(shown, first, &taken);
+                let changes = self.changes_of(id, shown, first, &taken);
                 return Ok(ReservedReply::new(reservation, ShowReply { changes, entry: summary }));
             }
         }
         Err(in_motion())
     }
 
-    fn changes_of(&self, files: &[FileRecord], from: u32, taken: &TakenBack) -> Vec<EntryDetail> {
+    fn changes_of(&self, id: JobId, files: &[FileRecord], from: u32, taken: &TakenBack) -> Vec<EntryDetail> {
+        // All files share these.
+        let budgets = (&PastBudget::whole(), &PastBudget::whole());
         // A reply has the size of a frame, of which the diffs share a half.
         let mut room = limits::FRAME / 2;
         let change = |(number, file): (u32, &FileRecord)| {
@@ -214,7 +218,7 @@ impl Workspace {
             if room < DIFF_LEAST {
                 return none;
             }
-            let detail = self.detail_of(file, taken.of_file(number));
+            let detail = self.detail_of((id, file), taken.of_file(number), budgets);
             let detail = if detail.diff.len() <= room {
                 detail
             } else {
@@ -226,19 +230,29 @@ impl Workspace {
         (from..).zip(files).map(change).collect()
     }
 
-    /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
-    /// otherwise only the changed bytes, at unknown line numbers, or the whole content after the change.
-    fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
+    /// Returns the change of one file: a diff with context and its numbered hunks if both states are known, otherwise only
+    /// the changed bytes, at unknown line numbers, or the whole content after the change.
+    fn detail_of(
+        &self,
+        (id, file): (JobId, &FileRecord),
+        taken: FileTaken<'_>,
+        budgets: (&PastBudget, &PastBudget),
+    ) -> EntryDetail {
         let path = file.path.clone();
-        let Some((before, after)) = change::states(&self.state, file, None) else {
-            let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
-            let before_unknown = change::lacks_before(file);
-            let (diff, omitted_hunks) = match file.splices.as_slice() {
-                [one] if before_unknown => editd_engine::after_diff(&path, modes, &one.new),
-                _ => editd_engine::splice_diff(&path, modes, &changed(file)),
-            };
-            return EntryDetail { partial: true, before_unknown, diff, omitted_hunks, ..no_change(path) };
+        let states = match change::states(&self.state, file, None) {
+            Some((before, after)) => [Some(before), Some(after)],
+            None => self.known_states((id, file), budgets),
         };
+        let (before, after) = match states {
+            [Some(before), Some(after)] => (before, after),
+            [_, after] => return only_known(file, after),
+        };
+        let leads = editd_engine::apply(before.bytes(), &file.splices);
+        if leads.as_deref() != Some(after.bytes()) {
+            // The content before was found elsewhere. No hunk of such an entry can be undone, so none has a number.
+            let (diff, omitted_hunks) = editd_engine::unified_diff(&path, &before, &after);
+            return EntryDetail { diff, omitted_hunks, ..no_change(path) };
+        }
         let lines = change::lines(file, &before, &after);
         let (diff, omitted_hunks) = lines.diff(&path);
         let all = lines.hunks();
@@ -257,6 +271,18 @@ impl Workspace {
         let hunks = (1..).zip(all.iter().take(shown)).map(hunk).collect();
         EntryDetail { diff, omitted_hunks, hunks, ..no_change(path) }
     }
+}
+
+/// Returns what is known of a change if the content before it or the one after it is not.
+fn only_known(file: &FileRecord, after: Option<FileState>) -> EntryDetail {
+    let path = file.path.clone();
+    let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
+    let before_unknown = change::lacks_before(file) || file.splices.is_empty() && after.is_some();
+    let (diff, omitted_hunks) = match after {
+        Some(after) if before_unknown => editd_engine::after_diff(&path, modes, after.bytes()),
+        _ => editd_engine::splice_diff(&path, modes, &changed(file)),
+    };
+    EntryDetail { partial: true, before_unknown, diff, omitted_hunks, ..no_change(path) }
 }
 
 fn no_change(path: FilePath) -> EntryDetail {

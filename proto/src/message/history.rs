@@ -198,13 +198,13 @@ pub struct EntryDetail {
     pub path: FilePath,
     /// A unified diff as text, with invalid UTF-8 replaced.
     pub diff: String,
-    /// Set if no whole content is known any more, since it is no longer stored or is damaged. `diff` then shows only the
+    /// Set if a content is not known any more, since it is no longer stored or is damaged. `diff` then shows only the
     /// changed bytes, without context, under `@@ -?,1 +?,1 @@ at byte N`: the line numbers are unknown, and the text may
     /// begin and end within a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Set beside `partial` if the journal never had the content before the change, which another program made. `diff`
-    /// then shows the whole content after it, under `@@ -?,? +1,N @@`, or no bytes if the file is gone.
+    /// Set beside `partial` if the journal has neither the content before the change, which another program made, nor the
+    /// changed bytes. `diff` then shows the whole content after it, under `@@ -?,? +1,N @@`, or no bytes if the file is gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub before_unknown: bool,
     /// Set if the contents of the change were removed from the journal. `diff` is empty then.

@@ -33,10 +33,7 @@ pub(crate) fn entry_diff(
     }
     let to = moved.unwrap_or(path);
     if has_nul(&old) || has_nul(&new) {
-        let (a, b) = (side('a', path, before), side('b', to, after));
-        out.extend_from_slice(
-            format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end()).as_bytes(),
-        );
+        out.extend_from_slice(binary(&side('a', path, before), &side('b', to, after)).as_bytes());
         return (String::from_utf8_lossy(&out).into_owned(), 0);
     }
     out.extend_from_slice(
@@ -69,6 +66,10 @@ pub fn splice_diff(path: &FilePath, modes: [Option<u32>; 2], splices: &[Splice])
     let [before, after] = modes.map(|mode| mode.map_or(FileState::Absent, state));
     let mut out = extra(path, &before, &after, None, !splices.is_empty()).into_bytes();
     let mut omitted = 0;
+    if splices.iter().any(|splice| has_nul(&splice.old) || has_nul(&splice.new)) {
+        out.extend_from_slice(binary(&side('a', path, &before), &side('b', path, &after)).as_bytes());
+        return (String::from_utf8_lossy(&out).into_owned(), 0);
+    }
     if !splices.is_empty() {
         let (a, b) = (side('a', path, &before), side('b', path, &after));
         out.extend_from_slice(format!("--- {a}\n+++ {b}\n").as_bytes());
@@ -85,15 +86,23 @@ pub fn splice_diff(path: &FilePath, modes: [Option<u32>; 2], splices: &[Splice])
 /// file, and the whole content after it, as a hunk with unknown old lines. Also returns 1 if the content does not fit.
 pub fn after_diff(path: &FilePath, modes: [Option<u32>; 2], after: &[u8]) -> (String, u64) {
     let (mut out, _) = splice_diff(path, modes, &[]);
-    if modes[1].is_none() {
+    let Some(mode) = modes[1] else { return (out, 0) };
+    let state = FileState::File { bytes: after.into(), mode };
+    let after = content(&state);
+    if has_nul(&after) {
+        out.push_str(&binary(&header('a', path), &header('b', path)));
         return (out, 0);
     }
     let mut hunk = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
-    if !whole(&mut hunk, after) {
+    if !whole(&mut hunk, &after) {
         return (out, 1);
     }
     out.push_str(&String::from_utf8_lossy(&hunk));
     (out, 0)
+}
+
+fn binary(before: &str, after: &str) -> String {
+    format!("Binary files {} and {} differ\n", before.trim_end(), after.trim_end())
 }
 
 fn side(letter: char, path: &FilePath, state: &FileState) -> String {
