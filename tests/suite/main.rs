@@ -22,6 +22,8 @@ mod confinement;
 #[cfg(unix)]
 mod corruption;
 mod crash;
+#[cfg(unix)]
+mod damage_reports;
 #[cfg(target_os = "linux")]
 mod database_failure;
 #[cfg(unix)]

@@ -17,7 +17,8 @@ use editd_proto::path::FilePath;
 use crate::caller::{Caller, Lanes};
 use crate::metrics::{JobTrace, Metrics, OtherCounts};
 use crate::workspace::{
-    Admission, Counts, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck, Workspace,
+    Admission, Counts, DamageSignal, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck,
+    Workspace,
 };
 
 /// Declares the interface, and implements it with the methods of [`Workspace`] that have the same names.
@@ -73,6 +74,8 @@ workspace_requests! {
     fn metrics(&self) -> Arc<Metrics>;
     fn other_counts(&self) -> OtherCounts;
     fn failed(&self) -> Option<String>;
+    fn on_damage(&self, signal: DamageSignal);
+    fn found_damage(&self) -> Vec<String>;
     fn damage(&self) -> Option<String>;
     fn rebuilding(&self) -> Option<String>;
     fn database_fault(&self) -> Option<String>;

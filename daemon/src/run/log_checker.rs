@@ -1,5 +1,5 @@
 //! Checks the log in the background: after each start, and regularly. One thread of low priority reads one segment after
-//! the other, with pauses. It reports damage and changes nothing.
+//! the other, with pauses. It reports damage, also what requests have found, and changes nothing.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -20,8 +20,15 @@ pub(super) struct LogChecker {
 struct CheckerShared {
     workspace: Arc<dyn WorkspaceRequests>,
     watching: Arc<ChangeReporter>,
-    stop: Mutex<bool>,
+    asked: Mutex<CheckerRequest>,
     changed: Condvar,
+}
+
+#[derive(Default)]
+struct CheckerRequest {
+    stop: bool,
+    /// A request has found damage.
+    report: bool,
 }
 
 impl LogChecker {
@@ -34,7 +41,15 @@ impl LogChecker {
         watching: Arc<ChangeReporter>,
     ) -> io::Result<Self> {
         let shared =
-            Arc::new(CheckerShared { workspace, watching, stop: Mutex::default(), changed: Condvar::new() });
+            Arc::new(CheckerShared { workspace, watching, asked: Mutex::default(), changed: Condvar::new() });
+        // The workspace has this for good; a strong reference would keep both for good, too.
+        let weak = Arc::downgrade(&shared);
+        shared.workspace.on_damage(Box::new(move || {
+            if let Some(shared) = weak.upgrade() {
+                lock(&shared.asked).report = true;
+                shared.changed.notify_all();
+            }
+        }));
         let thread = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("check".to_owned()).stack_size(limits::STACK);
@@ -45,7 +60,7 @@ impl LogChecker {
 
     /// Ends the thread after the segment that it reads. Later calls do nothing.
     pub(super) fn stop(&self) {
-        *lock(&self.shared.stop) = true;
+        lock(&self.shared.asked).stop = true;
         self.shared.changed.notify_all();
         let thread = lock(&self.thread).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
@@ -71,14 +86,9 @@ impl CheckerShared {
         for id in self.workspace.log_segments() {
             match self.workspace.check_log_segment(id) {
                 Ok(None) => {}
-                Ok(Some(damage)) => {
-                    tracing::error!("{damage}");
-                    self.watching.damaged(&damage);
-                }
+                Ok(Some(damage)) => self.report(&damage),
                 Err(why) => {
-                    let damage = format!("the log cannot be read: {}; look at the disk", why.message);
-                    tracing::error!("{damage}");
-                    self.watching.damaged(&damage);
+                    self.report(&format!("the log cannot be read: {}; look at the disk", why.message))
                 }
             }
             if !self.rest(limits::LOG_CHECK_PAUSE_MS) {
@@ -88,11 +98,24 @@ impl CheckerShared {
         true
     }
 
-    /// Sleeps. Returns false if the thread must end.
+    fn report(&self, damage: &str) {
+        tracing::error!("{damage}");
+        self.watching.damaged(damage);
+    }
+
+    /// Sleeps, and reports the damage that requests find meanwhile: it then sleeps for the whole time again. Returns false
+    /// if the thread must end.
     fn rest(&self, ms: u64) -> bool {
-        let stop = lock(&self.stop);
-        let time = Duration::from_millis(ms);
-        let rested = self.changed.wait_timeout_while(stop, time, |stop| !*stop);
-        !*rested.unwrap_or_else(PoisonError::into_inner).0
+        loop {
+            let time = Duration::from_millis(ms);
+            let asked = lock(&self.asked);
+            let rested = self.changed.wait_timeout_while(asked, time, |asked| !asked.stop && !asked.report);
+            let mut asked = rested.unwrap_or_else(PoisonError::into_inner).0;
+            if asked.stop || !std::mem::take(&mut asked.report) {
+                return !asked.stop;
+            }
+            drop(asked);
+            self.workspace.found_damage().iter().for_each(|damage| self.report(damage));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use editd_proto::message::CheckFinding;
 
-use super::damage::advised;
+use super::log::verify::LogCheck;
 use super::losses::shown;
 use super::{LogPosition, Store, StoreCounts, StoreError};
 
@@ -33,22 +33,22 @@ impl Store {
         if let Some(why) = self.failed() {
             return finding("bad", "log", StoreError::Failed(why).to_string());
         }
-        let seen = match self.shared.verify() {
-            Ok(seen) => seen,
-            Err(e) => {
-                return finding(
-                    "bad",
-                    "log",
-                    format!("it cannot be read: {e}; what was acknowledged stays as it is: repair the disk"),
-                );
+        let mut seen = LogCheck::default();
+        for id in self.segments() {
+            match self.shared.check_segment(id) {
+                Ok((checked, new)) => {
+                    seen.add(checked);
+                    new.into_iter().for_each(|told| self.shared.note_damage(told));
+                }
+                Err(e) => {
+                    let message = format!(
+                        "it cannot be read: {e}; what was acknowledged stays as it is: repair the disk"
+                    );
+                    return finding("bad", "log", message);
+                }
             }
-        };
-        if !seen.gaps.is_empty() {
-            let told = self.shared.describe(&seen.gaps);
-            let told = told.unwrap_or_else(|e| format!("{} places ({e})", seen.gaps.len()));
-            return finding("bad", "log", advised(&told));
         }
-        // Damage that was passed at the start, and is not in the log any more.
+        // This includes damage that was passed at the start, and is not in the log any more.
         if let Some(damage) = self.damage() {
             return finding("bad", "log", damage);
         }

@@ -1,6 +1,7 @@
-//! The damage of the log that was found: when the store was opened, and by checks since. It changes nothing in the log.
+//! The damage of the log that was found: when the store was opened, by checks since, and by requests that could not read
+//! a record. It changes nothing in the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::key;
 use super::index::row::{self, ClipRow};
@@ -8,11 +9,20 @@ use super::log::mend::LogGap;
 use super::log::verify::LogCheck;
 use super::losses::{LogLosses, shown};
 use super::shared::StoreParts;
-use super::{Store, StoreError};
+use super::{LogPosition, Store, StoreError};
 use crate::sync::lock;
 
 /// The names that a message lists at most.
 const NAMED: usize = 20;
+
+/// The positions that requests could not read, and that are kept at most; checks find the other ones.
+const SUSPECTS: usize = 1000;
+
+/// The damaged part in messages if only a request found it.
+const UNREAD: &str = "a record that cannot be read";
+
+/// Wakes the thread that reports damage. Called by requests, with locks of the store: it must not call the store.
+pub type DamageSignal = Box<dyn Fn() + Send + Sync>;
 
 /// The damage that is known.
 #[derive(Default, Debug)]
@@ -23,6 +33,12 @@ pub(super) struct FoundDamage {
     is_cut: bool,
     /// The gaps in each segment, as its last check found them.
     checked: BTreeMap<u64, SegmentDamage>,
+    /// The positions at which a request could read no record, and which no check has found yet.
+    unread: BTreeSet<LogPosition>,
+    /// Those of their segments that have not been checked since.
+    suspected: BTreeSet<u64>,
+    /// Damage that a check for a request found, with the remedy: nobody else was told of it.
+    untold: Vec<String>,
 }
 
 #[derive(Default, Debug)]
@@ -38,6 +54,12 @@ impl FoundDamage {
         self.opened = told.to_vec();
         self.is_cut = losses.gaps().all(LogGap::is_lost_end);
     }
+
+    /// Returns true if a check has found damage at a position.
+    fn is_checked(&self, at: LogPosition) -> bool {
+        let gaps = self.checked.get(&at.segment()).map(|segment| segment.gaps.as_slice());
+        gaps.unwrap_or_default().iter().any(|gap| gap.covers(at))
+    }
 }
 
 impl Store {
@@ -52,36 +74,40 @@ impl Store {
     /// # Errors
     /// Errors of the system.
     pub fn check_segment(&self, id: u64) -> Result<Option<String>, StoreError> {
-        let shared = &self.shared;
-        let gaps = {
-            // Keeps the segment from being dropped while it is read.
-            let _still = lock(&shared.upkeep);
-            let segments = shared.log.segments();
-            let first = segments.first().map_or(0, |(first, _)| *first);
-            lock(&shared.damage).checked.retain(|known, _| *known >= first);
-            if !segments.iter().any(|(known, _)| *known == id) {
-                return Ok(None);
+        self.shared.check_segment(id).map(|(_, new)| new)
+    }
+
+    /// Sets the function that is called when a request has found damage. Later calls do nothing.
+    pub fn on_damage(&self, signal: DamageSignal) {
+        // A second caller would have to share the first one's reports.
+        drop(self.shared.on_damage.set(signal));
+    }
+
+    /// Checks the segments that requests could not read, and returns the damage that requests have found since the last
+    /// call, with the remedy.
+    pub fn found_damage(&self) -> Vec<String> {
+        let suspected = std::mem::take(&mut lock(&self.shared.damage).suspected);
+        let mut found = Vec::new();
+        for id in suspected {
+            match self.shared.check_segment(id) {
+                Ok((_, new)) => found.extend(new),
+                // Later checks repeat this one.
+                Err(error) => tracing::warn!("segment {id} of the log cannot be checked: {error}"),
             }
-            shared.log.verify_segment(id)?.gaps
-        };
-        if gaps.is_empty() {
-            lock(&shared.damage).checked.remove(&id);
-            return Ok(None);
         }
-        if lock(&shared.damage).checked.get(&id).is_some_and(|known| known.gaps == gaps) {
-            return Ok(None);
-        }
-        let told = shared.describe(&gaps)?;
-        lock(&shared.damage).checked.insert(id, SegmentDamage { gaps, told: told.clone() });
-        Ok(Some(advised(&told)))
+        found.append(&mut lock(&self.shared.damage).untold);
+        found
     }
 
     /// Returns the known damage and the remedy; `None` if there is none.
     pub fn damage(&self) -> Option<String> {
         let found = lock(&self.shared.damage);
-        let checked = found.checked.values().map(|segment| &segment.told);
-        let all: Vec<&str> = found.opened.iter().chain(checked).map(String::as_str).collect();
-        let advise = if found.is_cut && found.checked.is_empty() { advised_cut } else { advised };
+        let checked = found.checked.values().map(|segment| segment.told.clone());
+        let unchecked = found.unread.iter().filter(|at| !found.is_checked(**at));
+        let unchecked = unchecked.map(|at| format!("{UNREAD} at {}", at.shown()));
+        let later: Vec<String> = checked.chain(unchecked).collect();
+        let advise = if found.is_cut && later.is_empty() { advised_cut } else { advised };
+        let all: Vec<&str> = found.opened.iter().chain(&later).map(String::as_str).collect();
         (!all.is_empty()).then(|| advise(&all.join("; ")))
     }
 }
@@ -104,18 +130,102 @@ fn advised_cut(damage: &str) -> String {
 }
 
 impl StoreParts {
-    /// Checks the whole log.
-    pub(super) fn verify(&self) -> Result<LogCheck, StoreError> {
-        // Keeps segments from being dropped while they are read.
-        let _still = lock(&self.upkeep);
-        self.log.verify()
+    /// Notes the position of a record that a request could not read, and asks for a check of its segment. `at`: the
+    /// position, if the error has none.
+    pub(super) fn suspect(&self, at: Option<LogPosition>, error: &StoreError) {
+        let at = match error {
+            StoreError::Rotten { at, .. } => *at,
+            StoreError::Io(_) => match at {
+                Some(at) => at,
+                None => return,
+            },
+            _ => return,
+        };
+        {
+            let mut found = lock(&self.damage);
+            if found.unread.len() >= SUSPECTS || found.is_checked(at) || found.unread.contains(&at) {
+                return;
+            }
+            found.unread.insert(at);
+            found.suspected.insert(at.segment());
+        }
+        self.report_damage();
+    }
+
+    /// Notes damage that a check for a request found.
+    pub(super) fn note_damage(&self, told: String) {
+        lock(&self.damage).untold.push(told);
+        self.report_damage();
+    }
+
+    fn report_damage(&self) {
+        if let Some(signal) = self.on_damage.get() {
+            signal();
+        }
+    }
+
+    /// Reads every record of a segment. Returns what it found, and the damage that no earlier check found, with the
+    /// remedy.
+    pub(super) fn check_segment(&self, id: u64) -> Result<(LogCheck, Option<String>), StoreError> {
+        let (mut check, unread) = {
+            // Keeps the segment from being dropped while it is read.
+            let _still = lock(&self.upkeep);
+            let segments = self.log.segments();
+            let first = segments.first().map_or(0, |(first, _)| *first);
+            let unread: Vec<LogPosition> = {
+                let mut found = lock(&self.damage);
+                found.checked.retain(|known, _| *known >= first);
+                found.unread.retain(|at| at.segment() >= first);
+                found.suspected.remove(&id);
+                found.unread.iter().copied().filter(|at| at.segment() == id).collect()
+            };
+            if !segments.iter().any(|(known, _)| *known == id) {
+                return Ok((LogCheck::default(), None));
+            }
+            let check = self.log.verify_segment(id)?;
+            // A record may be valid and not decode, and a disk may fail at some reads only.
+            let still =
+                |at: &LogPosition| !check.gaps.iter().any(|gap| gap.covers(*at)) && self.record(*at).is_err();
+            let unread: Vec<LogPosition> = unread.into_iter().filter(still).collect();
+            (check, unread)
+        };
+        check.gaps.extend(unread.iter().map(|at| LogGap {
+            from: *at,
+            to: LogPosition(at.0 + 1),
+            records: Some(1),
+            what: UNREAD,
+        }));
+        let new = self.keep_checked(id, &check.gaps, unread);
+        Ok((check, new))
+    }
+
+    /// Keeps the damage that a check of a segment found. Returns it with the remedy if it is not known yet.
+    fn keep_checked(&self, id: u64, gaps: &[LogGap], unread: Vec<LogPosition>) -> Option<String> {
+        let told = match gaps {
+            [] => String::new(),
+            gaps => self.describe(gaps).unwrap_or_else(|e| format!("{} places ({e})", gaps.len())),
+        };
+        let mut found = lock(&self.damage);
+        // Other requests may have failed there since this check began.
+        if !found.suspected.contains(&id) {
+            found.unread.retain(|at| at.segment() != id);
+        }
+        found.unread.extend(unread);
+        if gaps.is_empty() {
+            found.checked.remove(&id);
+            return None;
+        }
+        let known = found.checked.get(&id).is_some_and(|known| known.gaps == gaps);
+        let advised = advised(&told);
+        found.checked.insert(id, SegmentDamage { gaps: gaps.to_vec(), told });
+        (!known).then_some(advised)
     }
 
     /// Describes gaps, with the entries and clipboards whose records are in them.
     pub(super) fn describe(&self, gaps: &[LogGap]) -> Result<String, StoreError> {
         let inside = |value: &[u8]| -> Result<bool, StoreError> {
             let at = row::place(value)?;
-            Ok(gaps.iter().any(|gap| gap.from <= at && at < gap.to))
+            Ok(gaps.iter().any(|gap| gap.covers(at)))
         };
         let mut entries: Vec<(u64, u64)> = Vec::new();
         self.rows.down(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {

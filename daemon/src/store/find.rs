@@ -257,7 +257,10 @@ impl StoreParts {
                 (None, _) => return Ok(None),
                 (Some(same), failed) if same == value => match failed {
                     StoreError::Database(why) => self.rows.doubt(why)?,
-                    other => return Err(other),
+                    other => {
+                        self.suspect(row::place(&same).ok(), &other);
+                        return Err(other);
+                    }
                 },
                 (Some(changed), _) => value = changed,
             }
@@ -335,7 +338,7 @@ impl StoreParts {
             return self.plain_receipt(id);
         }
         rmp_serde::from_slice(&bytes).map_err(|e| StoreError::Rotten {
-            at: at.shown(),
+            at,
             what: format!("the receipt of job {id} does not decode: {e}"),
         })
     }

@@ -76,6 +76,10 @@ impl Store {
     /// # Errors
     /// Errors of the disk and damage of the log. Some contents may be removed by then, and the log is valid.
     pub fn forget(&self, path: &FilePath) -> Result<ForgetReport, StoreError> {
+        self.forget_in_all(path).inspect_err(|error| self.shared.suspect(None, error))
+    }
+
+    fn forget_in_all(&self, path: &FilePath) -> Result<ForgetReport, StoreError> {
         let shared = &self.shared;
         let _one = lock(&shared.upkeep);
         shared.whole()?;

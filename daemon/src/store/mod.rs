@@ -48,6 +48,7 @@ mod write;
 mod tests;
 
 pub use by_path::PathDigest;
+pub use damage::DamageSignal;
 pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;
 pub use losses::unknown_end;
@@ -85,11 +86,12 @@ pub enum StoreError {
     Failed(Arc<str>),
     /// The log is damaged before its flushed end.
     #[error(
-        "the log is damaged at {at}: {what}; run `editctl stop`, then `editctl salvage`, which keeps every record that is known to be intact"
+        "the log is damaged at {}: {what}; run `editctl stop`, then `editctl salvage`, which keeps every record that is known to be intact",
+        at.shown()
     )]
     Rotten {
-        /// The segment and offset of the damage.
-        at: String,
+        /// The position of the damage.
+        at: LogPosition,
         /// A description of the damage.
         what: String,
     },

@@ -106,6 +106,7 @@ impl Store {
             signal: WorkerSignal::default(),
             torn: OnceLock::new(),
             damage: Mutex::default(),
+            on_damage: OnceLock::new(),
         });
         let boot = os.boot_id().map_err(|e| {
             StoreError::Io(format!("it cannot be told whether the machine was restarted: {e}").into())

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use super::contents::ContentFiles;
-use super::damage::FoundDamage;
+use super::damage::{DamageSignal, FoundDamage};
 use super::database::shelf::DatabaseFolder;
 use super::index::IndexState;
 use super::log::Log;
@@ -43,6 +43,8 @@ pub(super) struct StoreParts {
     pub(super) torn: OnceLock<Arc<str>>,
     /// The damage of the log that was found.
     pub(super) damage: Mutex<FoundDamage>,
+    /// Called when a request has found damage that nobody was told of.
+    pub(super) on_damage: OnceLock<DamageSignal>,
 }
 
 impl StoreParts {

@@ -49,6 +49,7 @@ use crate::state::refusal::{own_present, root_present};
 use crate::state::step::Observer;
 pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
+pub use crate::store::DamageSignal;
 use crate::store::StoreOptions;
 use understand::Action;
 pub use understand::ParsedRequest;

@@ -9,8 +9,8 @@ use super::{OpenError, Workspace};
 use crate::disk::Disk;
 use crate::os::Os;
 use crate::state::refusal::store_refusal;
-use crate::store::StoreOptions;
 use crate::store::salvage::{SalvageReport, salvage};
+use crate::store::{DamageSignal, StoreOptions};
 
 impl Workspace {
     /// Writes a new log from all valid records of a damaged one, with the lock of the workspace. `None` if nothing is
@@ -44,6 +44,16 @@ impl Workspace {
     /// `io`: the log cannot be read.
     pub fn check_log_segment(&self, id: u64) -> Result<Option<String>, Refusal> {
         self.state.store.check_segment(id).map_err(|error| store_refusal(&error))
+    }
+
+    /// Sets the function that is called when a request has found damage of the log. It must not call the workspace.
+    pub fn on_damage(&self, signal: DamageSignal) {
+        self.state.store.on_damage(signal);
+    }
+
+    /// Returns the damage of the log that requests have found since the last call, with the remedy.
+    pub fn found_damage(&self) -> Vec<String> {
+        self.state.store.found_damage()
     }
 
     /// Returns the progress while the database is being rebuilt for so long that requests should not wait.

@@ -22,7 +22,7 @@ use crate::metrics::{JobTrace, Metrics, OtherCounts};
 use crate::queue::reply::{self, queued};
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
 use crate::workspace::{
-    Admission, Counts, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck,
+    Admission, Counts, DamageSignal, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck,
 };
 
 #[derive(Default)]
@@ -298,6 +298,10 @@ impl WorkspaceRequests for FakeWorkspace {
     }
     fn check_log_segment(&self, _: u64) -> Result<Option<String>, Refusal> {
         Ok(None)
+    }
+    fn on_damage(&self, _: DamageSignal) {}
+    fn found_damage(&self) -> Vec<String> {
+        Vec::new()
     }
     fn damage(&self) -> Option<String> {
         None

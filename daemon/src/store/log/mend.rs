@@ -53,6 +53,11 @@ impl LogGap {
         self.what == LOST_END
     }
 
+    /// Returns true if a position is in it.
+    pub fn covers(&self, at: LogPosition) -> bool {
+        self.from <= at && at < self.to
+    }
+
     /// Returns true if records are lost.
     pub fn loses(&self) -> bool {
         self.records != Some(0)

@@ -131,5 +131,5 @@ fn fill_by(
 
 /// The error for damage at a position, with what to do about it.
 pub(super) fn rotten(at: LogPosition, what: &str) -> StoreError {
-    StoreError::Rotten { at: at.shown(), what: what.to_owned() }
+    StoreError::Rotten { at, what: what.to_owned() }
 }

@@ -40,6 +40,7 @@ impl Log {
     ///
     /// # Errors
     /// Errors of the system.
+    #[cfg(test)]
     pub fn verify(&self) -> Result<LogCheck, StoreError> {
         let mut check = LogCheck::default();
         for (id, _) in self.segments() {

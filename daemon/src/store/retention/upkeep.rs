@@ -44,7 +44,7 @@ impl Store {
         // Damage of the log stops the removal of entries, and of segments. The database is moved in any case.
         let pruned = shared.prune(now_ms, keep, &mut kept);
         kept.compacted = shared.compact(now_ms)?;
-        pruned.and(packed)?;
+        pruned.and(packed).inspect_err(|error| shared.suspect(None, error))?;
         Ok(kept)
     }
 
@@ -54,8 +54,8 @@ impl Store {
         let mut kept = UpkeepReport::default();
         let packed = self.shared.pack(&mut kept);
         let _one = lock(&self.shared.upkeep);
-        self.shared.shorten(now_ms, keep, &mut kept)?;
-        packed?;
+        let shortened = self.shared.shorten(now_ms, keep, &mut kept);
+        shortened.and(packed).inspect_err(|error| self.shared.suspect(None, error))?;
         Ok(kept)
     }
 }
