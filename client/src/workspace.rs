@@ -10,7 +10,10 @@ use editd_proto::FilePath;
 use crate::machine;
 
 /// Names that mark the root of a workspace.
-pub const MARKERS: [&str; 2] = [".editd.toml", ".git"];
+pub const MARKERS: [&str; 2] = [SETTINGS, ".git"];
+
+/// The name of the settings file.
+const SETTINGS: &str = ".editd.toml";
 
 /// The root of a workspace, with links resolved.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,11 +119,21 @@ impl Workspace {
 /// Returns the error for a workspace of another user, with the ways to go on.
 fn foreign_workspace(path: &Path, owner: u32, root: &Path, folder: &Path) -> io::Error {
     let without = format!("to edit without it, add `--workspace {}`", folder.display());
-    let ways = if root == folder || machine::foreign_owner(root) == Some(owner) {
-        let with = format!("to use it all the same, add `--workspace {}`", root.display());
-        if root == folder { with } else { format!("{with}; {without}") }
+    let is_of_owner = machine::foreign_owner(root) == Some(owner);
+    // The daemon reads the settings of another user only if the folder is of that user, too.
+    let with = if !is_of_owner && path.ends_with(SETTINGS) {
+        let path = path.display();
+        format!(
+            "to use a copy that you have checked, run `cp {path} {path}.own && mv -f {path}.own {path}`, or let the owner \
+             of the folder do that"
+        )
     } else {
-        without
+        format!("to use it all the same, add `--workspace {}`", root.display())
+    };
+    let ways = match (root == folder, is_of_owner) {
+        (true, _) => with,
+        (false, true) => format!("{with}; {without}"),
+        (false, false) => without,
     };
     let message = format!("{} belongs to user {owner}, so it is not used; {ways}", path.display());
     io::Error::new(io::ErrorKind::PermissionDenied, message)

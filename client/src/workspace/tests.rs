@@ -150,6 +150,10 @@ fn a_workspace_that_another_user_made_above_is_not_used() {
         );
         assert!(why.contains(marker) && why.ends_with(&way), "{why}");
         assert_eq!(Workspace::at(&sub).unwrap().root(), sub);
+        // The daemon serves this folder with `.git`, and refuses the settings unless they are replaced.
+        let why = Workspace::find(&shared).unwrap_err().to_string();
+        let way = if marker == ".git" { "`--workspace " } else { "mv -f " };
+        assert!(why.contains(way) && why.contains("--workspace") == (marker == ".git"), "{why}");
         // A workspace of one's own below it is found first.
         fs::write(tree.top.join("shared/mine/.editd.toml"), "").unwrap();
         assert_eq!(Workspace::find(&sub).unwrap().root(), tree.top.join("shared/mine"));

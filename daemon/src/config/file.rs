@@ -36,8 +36,10 @@ pub enum ConfigError {
     },
     /// It belongs to another user.
     #[error(
-        "{} belongs to user {owner}, so its settings are not used; remove it, or serve another folder (`--workspace`)",
-        path.display()
+        "{path} belongs to user {owner}, so its settings are not used, and its folder is not served: check it, then replace it \
+         by a copy of your own (`cp {path} {path}.own && mv -f {path}.own {path}`) or move it away; if you may not, ask \
+         the owner of the folder",
+        path = path.display()
     )]
     Foreign {
         /// The file.

@@ -54,7 +54,13 @@ mod tests {
         check(folder.path(), &path).unwrap();
         chown(&path, Some(65534), None).unwrap();
         let why = check(folder.path(), &path).unwrap_err().to_string();
-        assert!(why.contains("belongs to user 65534") && why.contains("--workspace"), "{why}");
+        assert!(why.contains("belongs to user 65534") && why.contains("mv -f"), "{why}");
+        // The advice of the message.
+        let own = path.with_extension("own");
+        std::fs::copy(&path, &own).unwrap();
+        std::fs::rename(&own, &path).unwrap();
+        check(folder.path(), &path).unwrap();
+        chown(&path, Some(65534), None).unwrap();
         // The user has named the folder of that user.
         chown(folder.path(), Some(65534), None).unwrap();
         check(folder.path(), &path).unwrap();
