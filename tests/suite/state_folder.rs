@@ -65,6 +65,18 @@ fn nothing_is_acknowledged_after_the_state_folder_was_deleted() {
     let state = folder(&daemon);
     fs::remove_dir_all(&state).unwrap();
     all_refused(&daemon);
+    // A salvage would find nothing.
+    let mut client = daemon.client("s");
+    for (asked, request) in [
+        (kind::UNDO, json!({ "jobs": [1] })),
+        (kind::SHOW, json!({ "job": 1 })),
+        (kind::CHECK, json!({})),
+        (kind::STATUS, json!({})),
+    ] {
+        let told = client.ask_json(asked, &request).to_string();
+        assert!(told.contains("begin a new journal") && !told.contains("salvage"), "{asked}: {told}");
+    }
+    drop(client);
     // Another one in its place holds nothing of this daemon.
     fs::create_dir_all(state.join("log")).unwrap();
     all_refused(&daemon);

@@ -87,8 +87,10 @@ impl CheckerShared {
             match self.workspace.check_log_segment(id) {
                 Ok(None) => {}
                 Ok(Some(damage)) => self.report(&damage),
+                // The other segments hardly say anything else.
                 Err(why) => {
-                    self.report(&format!("the log cannot be read: {}; look at the disk", why.message))
+                    self.report(&format!("the log cannot be checked: {}", why.message));
+                    return true;
                 }
             }
             if !self.rest(limits::LOG_CHECK_PAUSE_MS) {

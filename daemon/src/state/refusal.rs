@@ -125,9 +125,11 @@ pub fn store_refusal(error: &StoreError) -> Refusal {
     let code = match error {
         StoreError::Full(_) => ErrorCode::Busy,
         StoreError::TooLarge { .. } => ErrorCode::Limit,
-        StoreError::Failed(_) | StoreError::Rotten { .. } | StoreError::Database(_) | StoreError::Io(_) => {
-            ErrorCode::Io
-        }
+        StoreError::Failed(_)
+        | StoreError::Rotten { .. }
+        | StoreError::Gone
+        | StoreError::Database(_)
+        | StoreError::Io(_) => ErrorCode::Io,
     };
     Box::new(RequestError::new(code, error.to_string()))
 }

@@ -40,6 +40,7 @@ impl Store {
                     seen.add(checked);
                     new.into_iter().for_each(|told| self.shared.note_damage(told));
                 }
+                Err(gone @ StoreError::Gone) => return finding("bad", "log", gone.to_string()),
                 Err(e) => {
                     let message = format!(
                         "it cannot be read: {e}; what was acknowledged stays as it is: repair the disk"

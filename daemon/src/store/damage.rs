@@ -166,7 +166,13 @@ impl StoreParts {
 
     /// Reads every record of a segment. Returns what it found, and the damage that no earlier check found, with the
     /// remedy.
+    ///
+    /// # Errors
+    /// [`StoreError::Gone`] if the folder of the log was removed; errors of the system.
     pub(super) fn check_segment(&self, id: u64) -> Result<(LogCheck, Option<String>), StoreError> {
+        if self.log.is_removed() {
+            return Err(StoreError::Gone);
+        }
         let (mut check, unread) = {
             // Keeps the segment from being dropped while it is read.
             let _still = lock(&self.upkeep);

@@ -95,6 +95,12 @@ pub enum StoreError {
         /// A description of the damage.
         what: String,
     },
+    /// The log's folder was removed while the store was in use.
+    #[error(
+        "the journal was removed with its state folder while editd ran, so it cannot be read; the files of the workspace \
+         stay as they are: begin a new journal with `editctl stop`, or put a copy of the state folder back after that"
+    )]
+    Gone,
     /// The log has more bytes than this, and retention has not made room yet. Nothing was written.
     #[error(
         "the journal has reached its limit of {} (`keep_bytes`), and older entries are being removed or wait to be \

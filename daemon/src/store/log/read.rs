@@ -82,7 +82,10 @@ pub fn frame_at(dir: &Dir, at: LogPosition) -> Result<(RecordFrame, Checksum), S
 }
 
 fn opened(dir: &Dir, at: LogPosition) -> Result<ReadSegment, StoreError> {
-    segment::read(dir, at.segment()).map_err(|e| segment::unreadable("opened", at.segment(), &e))
+    segment::read(dir, at.segment()).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound if segment::is_removed(dir) => StoreError::Gone,
+        _ => segment::unreadable("opened", at.segment(), &e),
+    })
 }
 
 fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {

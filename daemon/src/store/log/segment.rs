@@ -157,6 +157,11 @@ pub fn identity(found: &Stat) -> (u64, u64) {
     (found.identity.dev, found.identity.ino)
 }
 
+/// Returns true if the folder of the log was removed.
+pub fn is_removed(dir: &Dir) -> bool {
+    dir.stat_self().is_ok_and(|found| found.links == 0)
+}
+
 /// Removes a segment's file.
 pub fn remove(dir: &Dir, id: u64) -> io::Result<()> {
     match dir.remove_file(name(id).as_bytes()) {

@@ -7,6 +7,7 @@ use super::mend::{LogGap, MendedStep, SegmentEnd, SegmentMender};
 use super::payload;
 use super::read::rotten;
 use super::scan::{ScanCursor, ScannedRecord};
+use super::segment;
 use super::walk::begin;
 use super::window::SegmentWindow;
 use super::writer::Log;
@@ -47,6 +48,11 @@ impl Log {
             check.add(self.verify_segment(id)?);
         }
         Ok(check)
+    }
+
+    /// Returns true if its folder was removed, so that it has no segment that could be checked.
+    pub fn is_removed(&self) -> bool {
+        segment::is_removed(self.dir())
     }
 
     /// Reads every record of a segment, of the newest one up to the last one written so far. The segment must not be
