@@ -8,7 +8,7 @@
 use std::io;
 
 use super::scratch::CHECK;
-use super::standing::{self, RootError};
+use super::standing::{LockOwner, RootError};
 use crate::os::{Access, Dir, File, FileIdentity, FileKind, Os, Stat, read_all};
 
 /// The daemon's own folder in the workspace.
@@ -267,7 +267,7 @@ impl OwnChecks<'_> {
 
     fn take(&self, lock: &File) -> Result<(), RootError> {
         let taken = lock.try_lock().map_err(|source| RootError::Io { what: "lock .editd/lock", source })?;
-        if taken { Ok(()) } else { Err(RootError::Locked(standing::announced(self.own))) }
+        if taken { Ok(()) } else { Err(RootError::Locked(LockOwner::of(self.own, lock))) }
     }
 
     /// Makes git ignore the folder. A `.gitignore` with other rules is set aside.

@@ -8,7 +8,7 @@ use editd_proto::system_error::with_remedy;
 
 use super::Disk;
 use super::own::{LOCK, open_or_create};
-use crate::os::{Access, Dir, read_all};
+use crate::os::{Access, Dir, File, LockHolder, read_all};
 
 /// Bytes of `.editd/lock` that are read: longer than any socket's path.
 const ADDRESS: usize = 4096;
@@ -16,9 +16,9 @@ const ADDRESS: usize = 4096;
 /// The reason why a workspace could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// Another daemon holds the lock and listens at this address.
-    #[error("another editd serves this workspace{}", way_to(.0))]
-    Locked(String),
+    /// Another process holds the lock.
+    #[error("{}", .0.shown())]
+    Locked(LockOwner),
     /// Another user owns a part of `.editd`.
     #[error(
         "{name} in the workspace belongs to user {owner}, and editd runs as user {user}; run it as that user, remove \
@@ -64,13 +64,51 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns what the user can do about it.
-fn way_to(address: &str) -> String {
-    match address {
-        "" => "; stop it (`editctl stop`) or use it".to_owned(),
-        address => format!(
-            " at {address}; use it (`editctl --socket {address} ...`), or stop it (`editctl --socket {address} stop`)"
-        ),
+/// The way to find the holder of the lock.
+const FIND: &str =
+    "`fuser -v .editd/lock` or `lsof .editd/lock` in the workspace names the program that holds the lock";
+
+/// The known facts about the process that holds the lock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LockOwner {
+    /// The address in the lock; empty if there is none. A daemon that has just started has not written it yet, and an
+    /// earlier one may have left it.
+    address: String,
+    /// The process, if the system names it.
+    holder: Option<LockHolder>,
+}
+
+impl LockOwner {
+    /// Examines the lock, of which `lock` is a descriptor.
+    pub(super) fn of(own: &Dir, lock: &File) -> Self {
+        Self { address: announced(own), holder: lock.lock_holder() }
+    }
+
+    /// Names it, and what the user can do about it.
+    fn shown(&self) -> String {
+        let address = &self.address;
+        let other = self.holder.as_ref().filter(|holder| !holder.is_editd());
+        match (other, address.as_str()) {
+            (Some(LockHolder { process, program }), _) => format!(
+                "another program has locked .editd/lock, so editd cannot serve this workspace: {program} (process \
+                 {process}); end it (`kill {process}`), or wait until it has ended"
+            ),
+            (None, "") => format!(
+                "another editd serves this workspace, or another program has locked .editd/lock; stop it (`editctl stop`), or \
+                 use it; if nothing answers, {FIND}"
+            ),
+            (None, address) => format!(
+                "another editd serves this workspace at {address}; use it (`editctl --socket {address} ...`), or stop it \
+                 (`editctl --socket {address} stop`); if nothing answers there, {FIND}"
+            ),
+        }
+    }
+}
+
+impl LockHolder {
+    /// Returns true if it may be a daemon: this process is one.
+    fn is_editd(&self) -> bool {
+        self.program == "editd" || self.process == std::process::id()
     }
 }
 
@@ -129,7 +167,7 @@ fn lock(address: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
 }
 
 /// Returns the address of the daemon that holds the lock; empty if it is not stored.
-pub(super) fn announced(own: &Dir) -> String {
+fn announced(own: &Dir) -> String {
     let said = own.open_file(LOCK, Access::Read).and_then(|lock| read_all(&*lock, ADDRESS));
     String::from_utf8_lossy(&said.unwrap_or_default()).into_owned()
 }

@@ -314,8 +314,21 @@ pub trait OsFile: Send + Sync {
     fn release_lease(&self) -> io::Result<()>;
     /// Takes the advisory exclusive lock; `false` if another process has it. Held until it is closed.
     fn try_lock(&self) -> io::Result<bool>;
+    /// Returns the process that has the lock; `None` if that cannot be told.
+    fn lock_holder(&self) -> Option<LockHolder> {
+        None
+    }
     /// Used by the implementation that made it.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// A process that has locked a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LockHolder {
+    /// Its number.
+    pub process: u32,
+    /// The name of its program.
+    pub program: String,
 }
 
 /// Returns true if a call failed because the name is a symbolic link.

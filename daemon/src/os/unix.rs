@@ -10,6 +10,8 @@ mod attributes;
 mod boot;
 mod dir;
 mod file;
+#[cfg(target_os = "linux")]
+mod holder;
 mod lease;
 mod stat;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The errors with which the daemon does not start, each with what the user can do. It decides no exit status.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use editd_proto::socket_path;
 
@@ -39,7 +39,7 @@ pub enum RunError {
     #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]
     OpenState(PathBuf),
     /// Another daemon has its journal in the state folder, and listens at this address.
-    #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
+    #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.0, .1))]
     Taken(PathBuf, String),
     /// There is no home folder for the state.
     #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
@@ -62,9 +62,9 @@ pub enum RunError {
 }
 
 /// Returns what the user can do about a daemon that listens at an address, if that is known.
-fn way_to(address: &str) -> String {
+fn way_to(state: &Path, address: &str) -> String {
     match address {
-        "" => "; stop that one first".to_owned(),
+        "" => format!("; stop that one first: `fuser -v {}/lock` names its process", state.display()),
         address => format!("; stop that one first: `editctl --socket {address} stop`"),
     }
 }

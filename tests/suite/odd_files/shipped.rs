@@ -343,3 +343,31 @@ fn a_staging_folder_that_a_checkout_replaces_is_made_again() {
         assert_eq!(said(&daemon, &["replace", "a.txt", "four", "five"]).0, Some(0), "{form}");
     }
 }
+
+/// Locks `.editd/lock` as another program does.
+#[cfg(target_os = "linux")]
+fn locked_by_another(daemon: &TestDaemon) -> std::process::Child {
+    let mut holder =
+        daemon.command("flock").args(["--no-fork", ".editd/lock", "sleep", "600"]).spawn().unwrap();
+    wait::until("the lock is taken", Duration::from_secs(60), || {
+        assert!(holder.try_wait().unwrap().is_none(), "flock ended");
+        let lock = fs::File::open(daemon.workspace().join(".editd/lock")).ok()?;
+        lock.try_lock_shared().is_err().then_some(())
+    });
+    holder
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_is_no_daemon_and_has_the_lock_is_named() {
+    let (daemon, _, _) = workspace();
+    let mut holder = locked_by_another(&daemon);
+    for words in [["replace", "a.txt", "one", "two"].as_slice(), &["salvage"]] {
+        let (status, told) = said(&daemon, words);
+        assert_ne!(status, Some(0), "{told}");
+        let named = format!("sleep (process {})", holder.id());
+        assert!(told.contains(&named) && !told.contains("editctl stop"), "{told}");
+    }
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}

@@ -15,7 +15,11 @@ use rustix::io::Errno;
 #[cfg(not(target_vendor = "apple"))]
 use rustix::io::retry_on_intr;
 
+#[cfg(target_os = "linux")]
+use super::holder;
 use super::{attributes, dir, foreign, lease, stat};
+#[cfg(target_os = "linux")]
+use crate::os::LockHolder;
 use crate::os::{Access, ExtendedAttribute, LeaseState, OsFile, Stat, UnsetAttribute};
 
 pub(super) struct UnixFile {
@@ -155,6 +159,11 @@ impl OsFile for UnixFile {
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn lock_holder(&self) -> Option<LockHolder> {
+        holder::of(self.fd())
     }
 
     fn as_any(&self) -> &dyn Any {
