@@ -33,6 +33,8 @@ const OTHERS_WRITE: u32 = 0o022;
 const REPAIRS: usize = 3;
 /// The most entries that are set aside under one name.
 const ASIDE: usize = 1000;
+/// The most bytes of an entry's name in the name under which it is set aside: a longer one has no room.
+const ASIDE_NAME: usize = 200;
 
 /// The daemon's own folder, opened.
 pub(super) struct OwnFolder {
@@ -194,8 +196,6 @@ impl OwnChecks<'_> {
             Ok(found) if found.kind == FileKind::Dir => {
                 self.folder(&self.own.open_dir(name).map_err(io)?, &shown)
             }
-            // A command may have replaced it; `clear_scratch` removes it.
-            Ok(_) if name == CHECK => Ok(()),
             Ok(found) => {
                 check_owner(self.os, &found, &shown)?;
                 self.set_aside(name).map_err(io)
@@ -284,21 +284,8 @@ impl OwnChecks<'_> {
         }
     }
 
-    /// Gives an entry another name in `.editd`.
     fn set_aside(&self, name: &[u8]) -> io::Result<()> {
-        for nth in 1..=ASIDE {
-            let to = [format!("aside-{nth}-").as_bytes(), name].concat();
-            match self.own.stat(&to) {
-                Ok(_) => {}
-                Err(free) if free.kind() == io::ErrorKind::NotFound => {
-                    let (from, to_shown) = (shown(name), shown(&to));
-                    tracing::warn!("{from} was not made by editd; it was renamed to {to_shown}");
-                    return self.os.rename(self.own, name, self.own, &to);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::Error::other(format!("{} cannot be renamed; remove .editd/aside-*", shown(name))))
+        set_aside(self.os, self.own, (self.own, name), &shown(name))
     }
 
     /// Returns false if the file system has no permission bits of its own, so that every file seems open to others. If
@@ -308,8 +295,25 @@ impl OwnChecks<'_> {
     }
 }
 
+/// Gives an entry of the folder `own`, or of a folder in it, a free name in `own`. `shown`: its path for messages.
+pub(super) fn set_aside(os: &dyn Os, own: &Dir, (from, name): (&Dir, &[u8]), shown: &str) -> io::Result<()> {
+    for nth in 1..=ASIDE {
+        let to = [format!("aside-{nth}-").as_bytes(), name.get(..ASIDE_NAME).unwrap_or(name)].concat();
+        match own.stat(&to) {
+            Ok(_) => {}
+            Err(free) if free.kind() == io::ErrorKind::NotFound => {
+                let to_shown = self::shown(&to);
+                tracing::warn!("{shown} was not made by editd; it was renamed to {to_shown}");
+                return os.rename(from, name, own, &to);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(format!("{shown} cannot be renamed; remove .editd/aside-*")))
+}
+
 /// Returns the path of an entry of `.editd`, for messages.
-fn shown(name: &[u8]) -> String {
+pub(super) fn shown(name: &[u8]) -> String {
     format!(".editd/{}", String::from_utf8_lossy(name))
 }
 

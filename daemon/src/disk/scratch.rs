@@ -1,5 +1,6 @@
 //! Temporary files for commands that read a file: each in a folder of its own below `.editd`, with the name of the
-//! file that it stands for. Nothing depends on their content; leftovers are removed.
+//! file that it stands for. Nothing depends on their content; leftovers are removed, and
+//! nothing else is.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,8 +8,8 @@ use std::path::{Path, PathBuf};
 use editd_proto::path::FilePath;
 
 use super::Disk;
-use super::own::{OWN, folder};
-use crate::os::{Dir, FileKind};
+use super::own::{OWN, folder, set_aside, shown};
+use crate::os::{Dir, FileKind, Stat};
 
 /// The folder of temporary files in `.editd`.
 pub(super) const CHECK: &[u8] = b"check";
@@ -56,7 +57,7 @@ impl Disk {
         Ok(scratch)
     }
 
-    /// Removes files that an earlier daemon left, also if a command replaced the folder.
+    /// Removes files that an earlier daemon left. Other entries, which a repository or a command made, are set aside.
     ///
     /// # Errors
     /// Errors of the system.
@@ -64,12 +65,29 @@ impl Disk {
         let own = self.own_dir()?;
         match own.stat(CHECK) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Ok(stat) if stat.kind != FileKind::Dir => return remove(&own, CHECK),
+            Ok(stat) if stat.kind != FileKind::Dir => {
+                return set_aside(&*self.os, &own, (&own, CHECK), &shown(CHECK));
+            }
             stat => stat?,
         };
         let parent = own.open_dir(CHECK)?;
-        parent.list()?.iter().try_for_each(|listed| remove(&parent, &listed.name))
+        for listed in parent.list()? {
+            if may_be_scratch(&listed.name, &parent.stat(&listed.name)?) {
+                remove(&parent, &listed.name)?;
+            } else {
+                let path = [CHECK, &listed.name].join(&b'/');
+                set_aside(&*self.os, &own, (&parent, &listed.name), &shown(&path))?;
+            }
+        }
+        Ok(())
     }
+}
+
+/// Returns true if the daemon may have made an entry of the folder: a private folder with a staged name. Git makes
+/// folders that others can read.
+fn may_be_scratch(name: &[u8], found: &Stat) -> bool {
+    let is_staged = name.contains(&b'-') && name.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    is_staged && found.kind == FileKind::Dir && (found.mode & 0o077 == 0 || cfg!(not(unix)))
 }
 
 #[cfg(unix)]

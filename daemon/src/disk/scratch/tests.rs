@@ -21,9 +21,17 @@ fn a_temporary_file_has_its_name_and_goes_with_what_was_left_beside_it() {
     drop(scratch);
     assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
 
-    std::mem::forget(disk.scratch("2", &"a".into(), b"").unwrap());
+    std::mem::forget(disk.scratch("2-b", &"a".into(), b"").unwrap());
+    // What a repository has there is kept.
+    let check = folder.path().join(".editd/check");
+    std::fs::write(check.join("z"), "kept").unwrap();
+    std::fs::create_dir(check.join("1-a")).unwrap();
+    std::fs::write(check.join("1-a/file"), "kept").unwrap();
     disk.clear_scratch().unwrap();
-    assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&check).unwrap().count(), 0);
+    for kept in ["aside-1-z", "aside-1-1-a/file"] {
+        assert_eq!(std::fs::read(check.with_file_name(kept)).unwrap(), b"kept", "{kept}");
+    }
 }
 
 #[test]
@@ -37,4 +45,5 @@ fn no_link_leads_a_temporary_file_elsewhere() {
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
     drop(disk.scratch("1", &"a".into(), b"").unwrap());
     assert!(folder.path().join(".editd/check").symlink_metadata().unwrap().is_dir());
+    assert!(folder.path().join(".editd/aside-1-check").is_symlink());
 }
