@@ -233,7 +233,8 @@ pub struct SettleRecord {
 /// A clipboard's new content.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClipboardRecord {
-    /// The session; empty for a name that begins with `/`.
+    /// The session that set it, which owns it unless its name begins with `/`. Empty for such a name in records of earlier
+    /// daemons, and after an import.
     pub session: String,
     /// Its name.
     pub name: String,

@@ -37,6 +37,12 @@ pub const CLIPBOARDS_OF_SESSION: usize = 250;
 /// Maximum size of the clipboards of one session, and of those that belong to the workspace, in bytes.
 pub const CLIPBOARDS_BYTES_OF_SESSION: usize = 16 * 1024 * 1024;
 
+/// Maximum number of clipboards of the workspace that one session has set last. The others stay free for other sessions.
+pub const CLIPBOARDS_SHARED: usize = 64;
+
+/// Maximum size of the clipboards of the workspace that one session has set last, in bytes.
+pub const CLIPBOARDS_BYTES_SHARED: usize = 4 * 1024 * 1024;
+
 /// Maximum number of entries in a reply to `history`.
 pub const HISTORY: usize = 1000;
 
@@ -47,5 +53,7 @@ const _: () = assert!(CLIPBOARD < FRAME && DIFF < FRAME);
 const _: () = assert!(CLIPBOARDS * (NAME + PATH + 64) < FRAME && CLIPBOARD <= CLIPBOARDS_BYTES);
 const _: () = assert!(CLIPBOARDS_OF_SESSION < CLIPBOARDS && CLIPBOARD < CLIPBOARDS_BYTES_OF_SESSION);
 const _: () = assert!(CLIPBOARDS_BYTES_OF_SESSION < CLIPBOARDS_BYTES);
+const _: () = assert!(CLIPBOARDS_SHARED < CLIPBOARDS_OF_SESSION && CLIPBOARD < CLIPBOARDS_BYTES_SHARED);
+const _: () = assert!(CLIPBOARDS_BYTES_SHARED < CLIPBOARDS_BYTES_OF_SESSION);
 const _: () = assert!(OUTLINE <= FRAME / 2);
 const _: () = assert!(FRAME <= u32::MAX as usize);

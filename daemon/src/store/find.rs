@@ -1,7 +1,5 @@
 //! Look-ups of single items: entries, receipts, keys, clipboards, contents. It writes nothing except kept contents.
 
-use std::collections::BTreeMap;
-
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, JobStatus, Receipt};
 use editd_proto::path::FilePath;
@@ -12,7 +10,7 @@ use super::index::{RowView, entry, key};
 use super::log::read;
 use super::shared::StoreParts;
 use super::taken::TakenBack;
-use super::{ClipboardHoldings, ClipboardUsage, KeyState, LogPosition, Store, StoreError};
+use super::{KeyState, LogPosition, Store, StoreError};
 use crate::record::{CheckpointEntry, ClipboardRecord, Entry, EntryPart, ReadReceipt, Record};
 
 impl Store {
@@ -106,52 +104,6 @@ impl Store {
         }
         clips.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(clips)
-    }
-
-    /// Returns the number and size of clipboards: now, and after the session has written these (name and bytes).
-    pub fn clips_held(
-        &self,
-        session: &str,
-        written: &[(&str, usize)],
-    ) -> Result<[ClipboardHoldings; 2], StoreError> {
-        let fresh = written.iter().map(|(name, bytes)| (key::clip(session, name), *bytes as u64));
-        let fresh: BTreeMap<Vec<u8>, u64> = fresh.collect();
-        let (own, shared) = (key::clips(session), key::clips(""));
-        let add = |held: &mut ClipboardHoldings, key: &[u8], size: u64| {
-            held.all.add(size);
-            if key.starts_with(&shared) {
-                held.workspace.add(size);
-            } else if key.starts_with(&own) {
-                held.session.add(size);
-            }
-        };
-        let (mut before, mut after) = (ClipboardHoldings::default(), ClipboardHoldings::default());
-        self.shared.each_clip(&mut |key, size| {
-            add(&mut before, key, size);
-            if !fresh.contains_key(key) {
-                add(&mut after, key, size);
-            }
-        })?;
-        fresh.iter().for_each(|(key, size)| add(&mut after, key, *size));
-        Ok([before, after])
-    }
-
-    /// Returns the session that has the most clipboards, by bytes or by number, and what it has; "" for the
-    /// workspace's own.
-    pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipboardUsage)>, StoreError> {
-        let mut owners = BTreeMap::<[u8; 17], (ClipboardUsage, Vec<u8>)>::new();
-        self.shared.each_clip(&mut |key, size| {
-            if let Some(owner) = key.first_chunk() {
-                let (held, one) = owners.entry(*owner).or_default();
-                held.add(size);
-                key.clone_into(one);
-            }
-        })?;
-        let most =
-            owners.into_values().max_by_key(|(held, _)| if by_bytes { held.bytes } else { held.number });
-        let Some((held, one)) = most else { return Ok(None) };
-        let clip = self.shared.held(&one, |value| self.shared.clip_at(value).map(Some))?;
-        Ok(clip.map(|clip| (clip.session, held)))
     }
 
     /// Returns the job that waits, runs or ended under a session's key.
@@ -300,14 +252,6 @@ impl StoreParts {
                 }
             };
             Ok(Some(Some(entry::summary(id, &row, brief))))
-        })
-    }
-
-    /// Calls `see` with the key and the size of every clipboard.
-    fn each_clip(&self, see: &mut dyn FnMut(&[u8], u64)) -> Result<(), StoreError> {
-        self.rows.down(&[key::CLIP], &key::behind(&[key::CLIP]), &mut |key, value| {
-            see(key, row::rest::<ClipRow>(value)?.size);
-            Ok(true)
         })
     }
 

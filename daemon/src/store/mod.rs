@@ -26,6 +26,7 @@ pub mod taken;
 
 mod by_path;
 mod check;
+mod clips;
 mod damage;
 mod entries;
 mod find;
@@ -173,6 +174,19 @@ pub struct ClipboardHoldings {
     pub session: ClipboardUsage,
     /// Those of the workspace, whose names begin with `/`.
     pub workspace: ClipboardUsage,
+    /// Those of the workspace that the session has set last.
+    pub shared: ClipboardUsage,
+}
+
+/// An owner of clipboards, and what it has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClipboardOwner {
+    /// The session; empty if it is not known.
+    pub session: String,
+    /// True for clipboards of the workspace that it has set.
+    pub shared: bool,
+    /// Its clipboards.
+    pub usage: ClipboardUsage,
 }
 
 /// The number and size of some clipboards.

@@ -7,14 +7,20 @@ use editd_proto::limits;
 use crate::clipboard;
 use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
-use crate::store::ClipboardUsage;
+use crate::store::{ClipboardOwner, ClipboardUsage};
+
+/// The kind of clipboards that every session can remove, for messages.
+const OF_WORKSPACE: &str = " with names that begin with `/`";
+
+/// The remedy.
+const REMOVE: &str = "remove some (`editctl clip list`, `editctl clip rm NAME`)";
 
 /// Checks the clipboards that a session is about to store, given as names and bytes. A change by which the clipboards do
 /// not grow is never refused. Jobs that are checked at the same moment do not see each other, so all of them may pass.
 ///
 /// # Errors
-/// `too_large` if the session, the workspace itself, or all of them together would have more clipboards, or more bytes in
-/// them, than [`limits`] permits; `malformed` for a bad name; `io` if the journal cannot be read.
+/// `too_large` if the session, its part of the workspace's, the workspace itself, or all of them together would have more
+/// clipboards, or more bytes in them, than [`limits`] permits; `malformed` for a bad name; `io` if the journal cannot be read.
 pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
     for (name, bytes) in written {
         clipboard::check_name(name)?;
@@ -25,36 +31,44 @@ pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usiz
     }
     let [before, after] = state.store.clips_held(session, written).map_err(|error| store_refusal(&error))?;
     let share = (limits::CLIPBOARDS_OF_SESSION, limits::CLIPBOARDS_BYTES_OF_SESSION);
-    if let Some((would, limit)) = over(before.session, after.session, share) {
-        let session = shown(session);
-        let message = format!(
-            "session \"{session}\" would {would} {limit}: remove some (`editctl clip list`, `editctl clip rm NAME`)"
-        );
-        return Err(too_large(message, limit));
+    let shared = (limits::CLIPBOARDS_SHARED, limits::CLIPBOARDS_BYTES_SHARED);
+    for (what, before, after, limits) in
+        [("", before.session, after.session, share), (OF_WORKSPACE, before.shared, after.shared, shared)]
+    {
+        if let Some((would, limit)) = over(before, after, limits) {
+            let session = shown(session);
+            return Err(too_large(
+                format!("session \"{session}\" would {would} {limit}{what}: {REMOVE}"),
+                limit,
+            ));
+        }
     }
     if let Some((would, limit)) = over(before.workspace, after.workspace, share) {
-        let message = format!(
-            "the workspace would {would} {limit} with names that begin with `/`: remove some (`editctl clip list`, \
-             `editctl clip rm NAME`)"
-        );
-        return Err(too_large(message, limit));
+        let most = most(state, limit == share.1, true)?;
+        return Err(too_large(
+            format!("the workspace would {would} {limit}{OF_WORKSPACE}: {REMOVE}{most}"),
+            limit,
+        ));
     }
     let all = (limits::CLIPBOARDS, limits::CLIPBOARDS_BYTES);
     let Some((would, limit)) = over(before.all, after.all, all) else { return Ok(()) };
-    let in_bytes = limit == limits::CLIPBOARDS_BYTES;
-    let most = state.store.clips_most(in_bytes).map_err(|error| store_refusal(&error))?;
-    let most = most.map_or_else(String::new, |(owner, held)| {
-        let whose = if owner.is_empty() {
-            "those whose names begin with `/` are most".to_owned()
-        } else {
-            format!("session \"{}\" (`--session`) has most", shown(&owner))
+    let most = most(state, limit == all.1, false)?;
+    Err(too_large(format!("the workspace would {would} {limit} over all sessions: {REMOVE}{most}"), limit))
+}
+
+/// The owners that have most clipboards, for messages.
+fn most(state: &WorkspaceState, in_bytes: bool, only_shared: bool) -> Result<String, Refusal> {
+    let owners = state.store.clip_owners(in_bytes, only_shared).map_err(|error| store_refusal(&error))?;
+    let told = owners.iter().map(|ClipboardOwner { session, shared, usage }| {
+        let whose = match (session.as_str(), shared) {
+            ("", _) => format!("an unknown session{OF_WORKSPACE}"),
+            (session, true) => format!("session \"{}\"{OF_WORKSPACE}", shown(session)),
+            (session, false) => format!("session \"{}\" (`--session`)", shown(session)),
         };
-        format!("; {whose}: {} with {} bytes", held.number, held.bytes)
+        format!("{whose}: {} with {} bytes", usage.number, usage.bytes)
     });
-    let message = format!(
-        "the workspace would {would} {limit} over all sessions: remove some (`editctl clip list`, `editctl clip rm NAME`){most}"
-    );
-    Err(too_large(message, limit))
+    let told: Vec<String> = told.collect();
+    Ok(if told.is_empty() { String::new() } else { format!("; most have {}", told.join(", ")) })
 }
 
 /// Returns the limit that a change exceeds, of a number and of bytes, with a phrase for it.
@@ -152,7 +166,7 @@ mod tests {
             (refused.code, refused.limit),
             (ErrorCode::TooLarge, Some(limits::CLIPBOARDS_BYTES as u64))
         );
-        assert!(refused.message.contains("begin with `/` are most"), "{}", refused.message);
+        assert!(refused.message.contains("begin with `/`: 63 with"), "{}", refused.message);
         // What becomes smaller is no harm.
         ask(&bench, "s", ClipAction::Set, "rest", &rest[1..]).unwrap();
         ask(&bench, "s", ClipAction::Set, "more", "x").unwrap();
@@ -169,11 +183,49 @@ mod tests {
         fill(&bench, "large", bytes / limits::CLIPBOARD, limits::CLIPBOARD);
         let refused = ask(&bench, "large", ClipAction::Set, "more", "x").unwrap_err();
         assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(bytes as u64)));
-        fill(&bench, "", share, 1);
-        let refused = ask(&bench, "s", ClipAction::Set, "/more", "x").unwrap_err();
-        assert!(refused.message.contains("begin with `/`"), "{}", refused.message);
         // The others have theirs.
         ask(&bench, "s", ClipAction::Set, "own", "x").unwrap();
         ask(&bench, "greedy", ClipAction::Set, "7", "replaced").unwrap();
+    }
+
+    #[test]
+    fn one_session_leaves_clipboards_of_the_workspace_to_the_others() {
+        let bench = Bench::new();
+        let (part, share) = (limits::CLIPBOARDS_SHARED, limits::CLIPBOARDS_OF_SESSION);
+        for n in 0..part {
+            ask(&bench, "greedy", ClipAction::Set, &format!("/{n}"), "x").unwrap();
+        }
+        let refused = ask(&bench, "greedy", ClipAction::Set, "/more", "x").unwrap_err();
+        assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(part as u64)));
+        let told = "session \"greedy\" would have 65 clipboards; it may have 64 with names that begin with `/`: remove";
+        assert!(refused.message.contains(told), "{}", refused.message);
+        assert_eq!(cut(&bench, "greedy", "/more"), JobStatus::Refused);
+        // Another session may set it, and may replace and remove those of the first one.
+        assert_eq!(cut(&bench, "s", "/more"), JobStatus::Applied);
+        ask(&bench, "s", ClipAction::Set, "/0", "y").unwrap();
+        ask(&bench, "greedy", ClipAction::Set, "/again", "x").unwrap();
+        ask(&bench, "s", ClipAction::Rm, "/1", "").unwrap();
+        ask(&bench, "greedy", ClipAction::Set, "/1", "x").unwrap();
+        // Those of earlier daemons have no known session.
+        fill(&bench, "", share - part - 2, 1);
+        let refused = ask(&bench, "t", ClipAction::Set, "/last", "x").unwrap_err();
+        assert_eq!(refused.limit, Some(share as u64));
+        let told = [
+            "an unknown session with names",
+            "session \"greedy\" with names that begin with `/`: 64 with 64",
+        ];
+        assert!(told.iter().all(|part| refused.message.contains(part)), "{}", refused.message);
+    }
+
+    #[test]
+    fn the_bytes_of_one_session_in_the_workspace_are_bounded() {
+        let bench = Bench::new();
+        let whole = "x".repeat(limits::CLIPBOARD);
+        for n in 0..limits::CLIPBOARDS_BYTES_SHARED / limits::CLIPBOARD {
+            ask(&bench, "large", ClipAction::Set, &format!("/{n}"), &whole).unwrap();
+        }
+        let refused = ask(&bench, "large", ClipAction::Set, "/more", "x").unwrap_err();
+        assert_eq!(refused.limit, Some(limits::CLIPBOARDS_BYTES_SHARED as u64));
+        ask(&bench, "s", ClipAction::Set, "/more", "x").unwrap();
     }
 }

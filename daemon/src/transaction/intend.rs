@@ -93,7 +93,7 @@ fn entry_of(state: &WorkspaceState, ready: &StagedTransaction) -> Entry {
     let origin = &ready.transaction.origin;
     let now = state.clock.wall_ms();
     let clip = |write: &editd_engine::ClipboardWrite| ClipboardRecord {
-        session: crate::clipboard::owner(&origin.caller.session, &write.name).to_owned(),
+        session: origin.caller.session.clone(),
         name: write.name.clone(),
         bytes: Some(write.bytes.clone()),
         origin: Some(write.origin.clone()),

@@ -93,7 +93,7 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
         .clips
         .into_iter()
         .map(|clip| {
-            let session = crate::clipboard::owner(&origin.caller.session, &clip.name).to_owned();
+            let session = origin.caller.session.clone();
             let (name, bytes) = (clip.name, Some(clip.bytes));
             Record::Clip(ClipboardRecord { session, name, bytes, origin: Some(clip.origin), time: now })
         })

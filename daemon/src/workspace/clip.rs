@@ -78,7 +78,7 @@ impl Workspace {
         origin: Option<editd_proto::FilePath>,
     ) -> Result<ClipReply, Refusal> {
         let clip = ClipboardRecord {
-            session: clipboard::owner(&caller.session, name).to_owned(),
+            session: caller.session.clone(),
             name: name.to_owned(),
             bytes,
             origin: origin.clone(),

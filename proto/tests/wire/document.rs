@@ -320,7 +320,7 @@ fn every_limit_is_named_with_its_value() {
         include_str!("../../src/limits.rs"),
         include_str!("../../../daemon/engine/types/src/limits.rs")
     );
-    let values: [(&str, u64); 28] = [
+    let values: [(&str, u64); 30] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -337,6 +337,8 @@ fn every_limit_is_named_with_its_value() {
         ("CLIPBOARDS_BYTES", limits::CLIPBOARDS_BYTES as u64),
         ("CLIPBOARDS_OF_SESSION", limits::CLIPBOARDS_OF_SESSION as u64),
         ("CLIPBOARDS_BYTES_OF_SESSION", limits::CLIPBOARDS_BYTES_OF_SESSION as u64),
+        ("CLIPBOARDS_SHARED", limits::CLIPBOARDS_SHARED as u64),
+        ("CLIPBOARDS_BYTES_SHARED", limits::CLIPBOARDS_BYTES_SHARED as u64),
         ("DIFF", limits::DIFF as u64),
         ("PLACES_LISTED", limits::PLACES_LISTED as u64),
         ("CANDIDATES", limits::CANDIDATES as u64),
@@ -391,8 +393,7 @@ fn the_edit_language_shows_every_operation() {
     let blocks: Vec<&str> = page.split("```text operation\n").skip(1).collect();
     assert_eq!(blocks.len(), OPERATIONS.len());
     for (operation, block) in OPERATIONS.iter().zip(blocks) {
-        let (shown, _) = block.split_once("```").unwrap();
-        let help = operation.help();
+        let (shown, help) = (block.split_once("```").unwrap().0, operation.help());
         assert_eq!(shown, help, "the page must say\n{help}");
         assert!(page.contains(&format!("\n### `{}`\n", operation.name)), "{}", operation.name);
     }

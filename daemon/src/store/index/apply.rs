@@ -298,6 +298,8 @@ fn put_clip(
         time: clip.time,
         origin: clip.origin.clone(),
         cut: false,
+        setter: (clip.name.starts_with('/') && !clip.session.is_empty())
+            .then(|| key::session_digest(&clip.session)),
     };
     let bytes = fitting_value(at, row, |row| {
         row.cut = true;

@@ -4,7 +4,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use crate::store::LogPosition;
-use crate::store::log::frame::digest;
+use crate::store::log::frame::{Checksum, digest};
 
 /// The meta row.
 pub const META: &[u8] = b"!";
@@ -89,6 +89,11 @@ pub fn clip(session: &str, name: &str) -> Vec<u8> {
 /// The common prefix of the keys of all clipboards of a session.
 pub fn clips(session: &str) -> Vec<u8> {
     join(CLIP, &[&digest(session.as_bytes())])
+}
+
+/// The digest of a session in these keys.
+pub fn session_digest(session: &str) -> Checksum {
+    digest(session.as_bytes())
 }
 
 /// The key of a session's read receipt for a path.

@@ -98,6 +98,10 @@ pub struct ClipRow {
     pub origin: Option<FilePath>,
     /// True if the origin does not fit the row.
     pub cut: bool,
+    /// The digest of the session that set it, if its name begins with `/`. Absent in rows of earlier
+    /// daemons.
+    #[serde(default)]
+    pub setter: Option<Checksum>,
 }
 
 /// A session's read receipt for a path.

@@ -19,6 +19,7 @@ use crate::os::{Dir, Os};
 use crate::record::{EndedWithoutEntry, Entry, LostRecords, Record, SealRecord, SettleRecord};
 use crate::store::contents::ContentFiles;
 use crate::store::database::shelf::DatabaseFolder;
+use crate::store::index::key;
 use crate::store::log::recover::LogItem;
 use crate::store::log::survey::survey;
 use crate::store::new_log::{self, NewLog};
@@ -124,8 +125,10 @@ fn require_empty(log: &Dir) -> Result<(), ImportError> {
             Record::Intent(entry) | Record::External(entry) => drop(entries.insert(entry.id)),
             Record::Checkpoint(carried) => drop(entries.insert(carried.entry.id)),
             Record::Void(id) => drop(entries.remove(&id)),
-            Record::Clip(clip) if clip.bytes.is_some() => drop(clips.insert((clip.session, clip.name))),
-            Record::Clip(clip) => drop(clips.remove(&(clip.session, clip.name))),
+            Record::Clip(clip) => {
+                let key = key::clip(&clip.session, &clip.name);
+                let _ = if clip.bytes.is_some() { clips.insert(key) } else { clips.remove(&key) };
+            }
             Record::Queued(job) => drop(jobs.insert(job.id)),
             Record::Done(done) => drop(jobs.insert(done.id)),
             Record::Start(_)

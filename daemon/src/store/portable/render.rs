@@ -188,7 +188,7 @@ pub fn clipboard(sink: &mut LineSink, clip: &ClipboardRecord) {
     let mut parts = parts(bytes).into_iter();
     let first = parts.next().unwrap_or_default();
     sink.put(&JournalLine::Clipboard(ClipboardLine {
-        session: clip.session.clone(),
+        session: if clip.name.starts_with('/') { String::new() } else { clip.session.clone() },
         name: clip.name.clone(),
         time: clip.time,
         origin: clip.origin.as_ref().map(|path| path.as_bytes().into()),
