@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::io;
 
 use editd_engine::FileState;
+use editd_proto::message::FileOutcome;
 use editd_proto::path::FilePath;
 
 use super::Transaction;
 use crate::disk::FileSnapshot;
+use crate::disk::observation::hash;
 use crate::disk::restore::{NamesFault, NotRestored, RestoredFile};
+use crate::disk::stage::StagedMode;
 use crate::limits::{FILE_ATTRIBUTES, JOB_ATTRIBUTES};
 use crate::os::{ExtendedAttribute, UnsetReason};
 use crate::record::FileAttributes;
@@ -59,12 +62,26 @@ impl JobAttributes {
         self.removed.get(path).and_then(|file| file.attributes.clone())
     }
 
-    /// Returns the removed file at a path as the one that a new file at another path becomes. Its further names stay
-    /// with the old file.
-    pub(super) fn moved(&self, from: &FilePath) -> Option<RestoredFile> {
-        let file = self.removed.get(from)?;
-        let attributes = file.attributes.clone().map(|one| FileAttributes { links: 1, ..one });
-        Some(RestoredFile { attributes, ..file.clone() })
+    /// Returns the removed file at a path as the one that a new file at another path becomes. It stays the same file as its
+    /// further names, unless the job also changes it.
+    pub(super) fn moved(
+        &mut self,
+        from: &FilePath,
+        to: &FilePath,
+        bytes: &[u8],
+        mode: StagedMode,
+    ) -> Option<RestoredFile> {
+        let mut file = self.removed.get(from)?.clone();
+        let is_same = hash(bytes) == file.meta.hash && mode == StagedMode::Exact(file.meta.mode);
+        if let Some(attributes) = file.attributes.as_mut().filter(|one| one.links > 1 && !is_same) {
+            let links = attributes.links;
+            let warning = format!(
+                "{to} was one of {links} hard links of a file and is a file of its own now, since the job also changes it"
+            );
+            self.warnings.push((to.clone(), warning));
+            attributes.links = 1;
+        }
+        Some(file)
     }
 
     /// Notes the parts of a file that it did not get when it was staged again.
@@ -75,7 +92,9 @@ impl JobAttributes {
     /// Adds the warnings to the outcomes of a transaction.
     pub(super) fn warn(self, transaction: &mut Transaction) {
         for (path, warning) in self.warnings {
-            if let Some(file) = transaction.files.iter_mut().find(|file| file.path == path) {
+            // The outcome of a moved file has its old path.
+            let is_of = |file: &&mut FileOutcome| file.path == path || file.to.as_ref() == Some(&path);
+            if let Some(file) = transaction.files.iter_mut().find(is_of) {
                 file.warnings.push(warning);
             }
         }

@@ -138,7 +138,8 @@ fn stage_new(
     attributes: &mut JobAttributes,
     staged_name: &str,
 ) -> Result<(StagedFile, Option<RestoredFile>), StageError> {
-    let moved = || change.from.as_ref().and_then(|from| attributes.moved(from));
+    let to = change.place.path();
+    let moved = || change.from.as_ref().and_then(|from| attributes.moved(from, to, bytes, change.mode));
     let restored = change.restores.clone().or_else(moved);
     let (Some(file), StagedMode::Exact(bits)) = (&restored, change.mode) else {
         let staged = state.disk.stage(&change.place, None, bytes, change.mode, staged_name)?;
