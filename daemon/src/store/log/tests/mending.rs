@@ -132,13 +132,17 @@ fn damage_in_the_newest_segment_is_passed_if_a_flush_behind_it_is_proven() {
     assert_eq!(places.last().unwrap().1.segment(), 1, "all are in the newest segment");
     let all: Vec<u64> = places.iter().map(|(n, _)| *n).collect();
     for (index, (n, at)) in places.iter().enumerate() {
-        let damage: [&dyn Fn(&mut [u8]); 3] =
-            [&|bytes| bytes[..64].fill(0), &|bytes| bytes[FRAME + 9] ^= 1, &|bytes| {
-                bytes[..FRAME].fill(0x5a)
-            }];
-        for harm in damage {
+        for harm in ["zeroed", "flipped", "destroyed"] {
             let damaged = machine.copy();
-            harm(&mut damaged.file(&[&name(1)]).lock().unwrap().seen[at.offset() as usize..]);
+            let file = damaged.file(&[&name(1)]);
+            {
+                let bytes = &mut file.lock().unwrap().seen[at.offset() as usize..];
+                match harm {
+                    "zeroed" => bytes[..64].fill(0),
+                    "flipped" => bytes[FRAME + 9] ^= 1,
+                    _ => bytes[..FRAME].fill(0x5a),
+                }
+            }
             let (found, lost) = passed(&damaged);
             let rest: Vec<u64> = all.iter().copied().filter(|one| one != n).collect();
             match index {
