@@ -8,7 +8,7 @@ use std::time::Duration;
 use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const MARK: &str = "a record that is lost";
 
@@ -52,16 +52,23 @@ fn tear(daemon: &TestDaemon, path: &str, len: u64) {
     file.set_modified(modified - Duration::from_millis(4)).unwrap();
 }
 
-fn salvage(daemon: &mut TestDaemon) -> Value {
-    assert!(daemon.try_start().is_err(), "served a damaged segment");
+fn salvage(daemon: &mut TestDaemon) {
     let output = daemon.editctl().args(["--json", "salvage"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    daemon.start();
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
-fn a_torn_file_is_restored_and_what_programs_wrote_stays() {
+fn a_start_restores_a_torn_file_and_leaves_what_programs_wrote() {
+    restores_torn_files(|_| {});
+}
+
+#[test]
+fn a_start_after_a_salvage_restores_a_torn_file_and_leaves_what_programs_wrote() {
+    restores_torn_files(salvage);
+}
+
+/// Checks the start after damage, and after another action before it.
+fn restores_torn_files(before: impl Fn(&mut TestDaemon)) {
     let paths = ["empty.txt", "short.txt", "whole.txt", "emptied.txt", "changed.txt", "removed.txt"];
     let mut daemon = damaged(&paths);
     tear(&daemon, "empty.txt", 0);
@@ -69,7 +76,8 @@ fn a_torn_file_is_restored_and_what_programs_wrote_stays() {
     daemon.put("emptied.txt", "");
     daemon.put("changed.txt", "of another program\n");
     fs::remove_file(daemon.workspace().join("removed.txt")).unwrap();
-    salvage(&mut daemon);
+    before(&mut daemon);
+    daemon.start();
     for path in ["empty.txt", "short.txt", "whole.txt"] {
         assert_eq!(String::from_utf8(daemon.get(path)).unwrap(), new(path), "{path}");
     }
