@@ -36,6 +36,7 @@ fn acknowledged_jobs_survive_every_kill() {
                 scope.spawn(move || CounterClient::new(client).run(socket, done, |_| {}))
             })
             .collect();
+        let clients = EndsClients(&done);
         for round in 0..kills {
             // The moment of the kill wanders through the journeys.
             let life = Duration::from_micros(LIFE_MS * 1000 + (round * 7919) % (LIFE_MS * 1000));
@@ -46,7 +47,7 @@ fn acknowledged_jobs_survive_every_kill() {
             daemon.start();
             all_or_nothing(&daemon);
         }
-        done.store(true, Ordering::Relaxed);
+        drop(clients);
         workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<u64>>()
     });
     assert_eq!(counted, kills);
@@ -63,6 +64,15 @@ fn acknowledged_jobs_survive_every_kill() {
     assert_eq!(start.differences(&FileTree::of(daemon.workspace())), Vec::<String>::new());
 }
 
+/// Ends the clients when it is dropped, also if the test fails: otherwise it would wait for them.
+struct EndsClients<'a>(&'a AtomicBool);
+
+impl Drop for EndsClients<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// The files of each client show one number, whatever the daemon was doing.
 fn all_or_nothing(daemon: &TestDaemon) {
     if daemon.try_client("look").is_err() {
@@ -71,15 +81,10 @@ fn all_or_nothing(daemon: &TestDaemon) {
     }
     // Jobs go on while this looks: only a moment in which none was on its way is whole.
     for client in 0..CLIENTS {
-        let mut said = String::new();
-        let whole = (0..200).any(|_| match counters::shown(daemon, client) {
-            Ok(_) => true,
+        let agree = || match counters::shown(daemon, client) {
             Err(torn) if torn.contains("is torn") => panic!("{torn}"),
-            Err(what) => {
-                said = what;
-                false
-            }
-        });
-        assert!(whole, "the files of one job never agree: {said}");
+            shown => shown.ok(),
+        };
+        wait::until("the files of one job agree", wait::LONG, agree);
     }
 }
