@@ -141,3 +141,33 @@ fn places_and_refusals() {
         assert!(output.status.code() == Some(1) && said.contains(because), "{said}");
     }
 }
+
+#[test]
+fn all_writes_the_server_and_the_hooks_and_removes_both() {
+    let daemon = TestDaemon::started();
+    for (runtime, hooks, ..) in RUNTIMES {
+        let server = match *runtime {
+            "claude-code" => ".mcp.json",
+            "codex" => ".codex/config.toml",
+            "cursor" => ".cursor/mcp.json",
+            "vscode" => ".vscode/mcp.json",
+            // The same file.
+            _ => hooks,
+        };
+        let paths = [server, hooks].map(|file| daemon.workspace().join(file));
+        let told = done(&daemon, &[runtime, "--all", "--project"]);
+        assert!(told.contains("the server `editctl`") && told.contains("the hooks of `editctl`"), "{told}");
+        assert!(read(&paths[0]).contains("mcp") && read(&paths[1]).contains("editctl hook"), "{told}");
+        let again = done(&daemon, &[runtime, "--all", "--project"]);
+        assert_eq!(again.matches("unchanged: ").count(), 2, "{again}");
+        let objects = done(&daemon, &[runtime, "--all", "--project", "--remove", "--json"]);
+        assert_eq!(objects.lines().count(), 2, "{objects}");
+        assert!(paths.iter().all(|path| !path.exists()), "{objects}");
+    }
+    for runtime in ["zed", "opencode"] {
+        let refused = setup(&daemon, &[runtime, "--all"]);
+        let message = String::from_utf8_lossy(&refused.stderr);
+        assert!(refused.status.code() == Some(2) && message.contains("leave out --all"), "{message}");
+        assert!(!daemon.workspace().join("opencode.json").exists());
+    }
+}

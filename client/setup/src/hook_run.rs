@@ -12,6 +12,19 @@ use crate::report::{Outcome, Report, Subject};
 use crate::run::{NewText, at, diff};
 use crate::{CommandLine, SetupError, next_steps};
 
+/// Returns the hooks of a runtime; `option` asked for them.
+///
+/// # Errors
+/// The runtime has none.
+pub(crate) fn hooks_of(runtime: Runtime, option: &str) -> Result<HookSet, SetupError> {
+    hooks(runtime).ok_or_else(|| {
+        let name = runtime.name();
+        SetupError::Usage(format!(
+            "{name} runs no command before and after its tools, so it has no hooks to set up; leave out {option}"
+        ))
+    })
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -22,12 +35,7 @@ pub(crate) fn run(
     folders: &UserFolders,
     path: Option<&OsStr>,
 ) -> Result<Report, SetupError> {
-    let set = hooks(line.runtime).ok_or_else(|| {
-        let name = line.runtime.name();
-        SetupError::Usage(format!(
-            "{name} runs no command before and after its tools, so it has no hooks to set up; leave out --hooks"
-        ))
-    })?;
+    let set = hooks_of(line.runtime, "--hooks")?;
     if line.local && line.runtime != Runtime::ClaudeCode {
         let message = "only claude-code has a file of the project that is not shared; leave out --local";
         return Err(SetupError::Usage(message.into()));

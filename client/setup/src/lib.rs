@@ -22,6 +22,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, ValueEnum};
 use editctl::runtime::Runtime;
 use editctl::show::OutputStyle;
+use report::Report;
 
 const AFTER: &str = "\
 Without --project and --user, the file is the one of the project, which everybody who works on it may share:
@@ -34,7 +35,7 @@ Exit status: 0 done or unchanged; 1 refused; 2 usage; 5 input/output.";
 /// Writes the server `editctl mcp`, or the hooks, into the configuration of an agent runtime
 ///
 /// Shows the change as a diff. Changes nothing else in the file, and nothing at all if the entry is there. The server is for
-/// agents that edit with the tools of editd, --hooks is for those that keep their own.
+/// agents that edit with the tools of editd, --hooks is for those that keep their own, --all is for both.
 #[derive(Parser, Debug)]
 #[command(name = "editctl setup", bin_name = "editctl setup", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 struct CommandLine {
@@ -44,6 +45,9 @@ struct CommandLine {
     /// Write the hooks instead of the server: the runtime keeps its own edit tools, and editd records what they do
     #[arg(long)]
     hooks: bool,
+    /// Write the server and the hooks
+    #[arg(long, conflicts_with = "hooks")]
+    all: bool,
     /// With --hooks for claude-code: use .claude/settings.local.json, which is not shared
     #[arg(long, requires = "hooks", conflicts_with = "user")]
     local: bool,
@@ -66,7 +70,7 @@ struct CommandLine {
     /// folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// Print a JSON object
+    /// Print a JSON object, with --all one for each file
     #[arg(long)]
     json: bool,
     /// The program `editctl` that was started
@@ -127,23 +131,41 @@ pub fn command() -> clap::Command {
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    let line = CommandLine::try_parse().unwrap_or_else(|error| with_runtimes(error).exit());
+    let mut line = CommandLine::try_parse().unwrap_or_else(|error| with_runtimes(error).exit());
     let style = OutputStyle::of_this_terminal(line.json);
-    let done = run::run(&line);
-    let (out, status) = match &done {
+    if line.all
+        && let Err(error) = hook_run::hooks_of(line.runtime, "--all")
+    {
+        return ExitCode::from(print(&line, &style, &Err(error)));
+    }
+    // What was written last is removed first, so that a file that has both is restored.
+    let turns = if line.all { vec![line.remove, !line.remove] } else { vec![line.hooks] };
+    for hooks in turns {
+        line.hooks = hooks;
+        let status = print(&line, &style, &run::run(&line));
+        if status != 0 {
+            return ExitCode::from(status);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Prints the report of a run, or the reason for which it did nothing. Returns the exit status.
+fn print(line: &CommandLine, style: &OutputStyle, done: &Result<Report, SetupError>) -> u8 {
+    let (out, status) = match done {
         Ok(report) if line.json => (report::json(report), 0),
-        Ok(report) => (report::text(report, &style), 0),
+        Ok(report) => (report::text(report, style), 0),
         Err(error) if line.json => (report::error(&error.message()), error.status()),
         Err(error) => {
             let text = format!("editctl setup: {}\n", error.message());
             // The status stays the same if the message cannot be printed.
             let _ = std::io::stderr().lock().write_all(&style.for_errors().printed(text.as_bytes()));
-            return ExitCode::from(error.status());
+            return error.status();
         }
     };
     let mut stdout = std::io::stdout().lock();
     let printed = stdout.write_all(&style.printed(out.as_bytes())).and_then(|()| stdout.flush());
-    ExitCode::from(if printed.is_err() && status == 0 { 5 } else { status })
+    if printed.is_err() && status == 0 { 5 } else { status }
 }
 
 #[cfg(test)]
