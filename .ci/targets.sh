@@ -1,0 +1,98 @@
+# Sourced by `run`: checks for other systems than this one and Windows.
+#
+# apple_lints  the lints for macOS
+# static       builds the programs without libraries of the system, for two processors, and uses them
+#
+# The standard libraries come from rustup.
+
+APPLE=aarch64-apple-darwin
+
+# Makes the compiler able to build for $1; $2 says what is skipped if it cannot.
+target_library() {
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] || timeout 120 rustup target add "$1" >/dev/null 2>&1 || {
+        echo "rustup offers no standard library for $1: $2"
+        return 1
+    }
+}
+
+# Lints link nothing, so the parts in C need a compiler in name only: it writes empty files.
+apple_lints() {
+    target_library "$APPLE" "macOS is not checked" || return 0
+    local tools status=0
+    tools=$(mktemp -d)
+    cat >"$tools/cc" <<'CC'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o) : >"$2" ;;
+    -E) echo clang ;;
+    esac
+    shift
+done
+CC
+    chmod +x "$tools/cc"
+    CC_aarch64_apple_darwin=$tools/cc AR_aarch64_apple_darwin=ar SDKROOT=/ CARGO_PROFILE_DEV_DEBUG=0 \
+        cargo clippy --locked --workspace --lib --bins --tests --target "$APPLE" -- -D warnings || status=$?
+    rm -rf "$tools"
+    return "$status"
+}
+
+# Builds the daemon and the client for two processors, and uses both: the second under an emulator, if there is one.
+static() {
+    local target emulator
+    if ! command -v cargo-zigbuild >/dev/null && ! pip_install cargo-zigbuild; then
+        echo "cargo-zigbuild cannot be installed: static programs are not built"
+        return 0
+    fi
+    debian_install "the programs for aarch64 are not started" qemu-aarch64-static:qemu-user-static
+    for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
+        target_library "$target" "its programs are not built" || continue
+        CARGO_PROFILE_DEV_DEBUG=0 cargo zigbuild --locked --package editd --package editctl --target "$target"
+        emulator=
+        if [ "${target%%-*}" != "$(uname -m)" ]; then
+            emulator=$(command -v "qemu-${target%%-*}-static") || continue
+        fi
+        use_static "$(target_folder)/$target/debug" "$emulator"
+        echo "$target: built, and used${emulator:+ under ${emulator##*/}}"
+    done
+}
+
+# Starts the daemon in the folder $1, edits, kills it, starts it again and undoes. $2 is an emulator that runs both, or empty.
+use_static() (
+    bin=$1 emulator=$2 top=$(mktemp -d)
+    if file "$bin/editd" 2>/dev/null | grep -q 'dynamically linked'; then
+        echo "$bin/editd needs libraries of the system"
+        exit 1
+    fi
+    # shellcheck disable=SC2317
+    leave() {
+        kill -9 "$daemon" 2>/dev/null || true
+        rm -rf "$top"
+    }
+    daemon=
+    trap leave EXIT
+    mkdir -p "$top/home" "$top/workspace" && mkdir -m 700 "$top/run"
+    unset XDG_STATE_HOME XDG_CONFIG_HOME
+    export HOME=$top/home XDG_RUNTIME_DIR=$top/run EDITCTL_SESSION=static
+    serve() {
+        $emulator "$bin/editd" --workspace "$top/workspace" >"$top/log" 2>&1 &
+        daemon=$!
+        for _ in $(seq 300); do
+            ! grep -q ' serving ' "$top/log" || return 0
+            sleep 0.1
+        done
+        cat "$top/log"
+        exit 1
+    }
+    editctl() { $emulator "$bin/editctl" --workspace "$top/workspace" "$@" >/dev/null; }
+    serve
+    editctl create hello.txt hello
+    editctl replace hello.txt hello 'good morning'
+    [ "$(cat "$top/workspace/hello.txt")" = 'good morning' ]
+    kill -9 "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    serve
+    editctl undo
+    [ "$(cat "$top/workspace/hello.txt")" = hello ]
+    editctl stop
+)
