@@ -109,7 +109,7 @@ fn text(report: Option<&SalvageReport>) -> String {
     }
     if !report.named {
         out.push_str(
-            "the database could not be read, so clipboards and keys that are gone have no names here\n",
+            "no database has the names of all clipboards and keys that are gone, so some may be missing here\n",
         );
     }
     let _ = writeln!(

@@ -21,6 +21,7 @@ use super::new_log::{NewLog, clear, names, rename};
 use super::open::{LOG_FOLDER, folder};
 use super::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
 use crate::os::{Dir, Os};
+use crate::record::Record;
 
 /// The folder of the new log until it is complete.
 const SALVAGED: &str = "log.salvaged";
@@ -44,7 +45,8 @@ pub struct SalvageReport {
     pub queued: Vec<JobId>,
     /// The number of files of which sessions have read something, if the note of it is gone.
     pub reads: u64,
-    /// False if the database could not be read, so that the names of what is gone are unknown.
+    /// False if the database could not be read, or was made without some of the lost records, so that the names of what is
+    /// gone are unknown.
     pub named: bool,
     /// Jobs whose end is unknown.
     pub unknown: Vec<String>,
@@ -125,12 +127,15 @@ pub fn salvage(
     let sums = known.as_ref().and_then(|known| known.meta.as_ref()).map(|meta| meta.sum);
     let sums: Vec<_> = sums.into_iter().collect();
     let (mut gaps, mut valid) = (Vec::new(), BTreeSet::new());
-    let mut last = LogPosition(0);
+    let (mut last, mut noted) = (LogPosition(0), BTreeMap::new());
     survey(&old, &sums, &mut |item| {
         match item {
-            LogItem::Record(at, ..) => {
+            LogItem::Record(at, _, record) => {
                 valid.insert(at);
                 last = at;
+                if let Record::Lost(lost) = *record {
+                    noted.insert(LogPosition(lost.at), lost.entries);
+                }
             }
             LogItem::Gap(gap) => gaps.push(gap),
         }
@@ -166,6 +171,14 @@ pub fn salvage(
     if let Some(known) = known {
         name(&mut report, known, &valid, &store)?;
     }
+    // The database lacks what an earlier start has passed.
+    let passed = gaps.iter().flat_map(|gap| noted.range(gap.from..=gap.to));
+    for (_, entries) in passed {
+        report.named = false;
+        report.possible_entries.extend(entries);
+    }
+    report.possible_entries.sort_unstable();
+    report.possible_entries.dedup();
     store.close()?;
     drop(store);
     report.kept = put_in_place(os, dir, now_ms)?;
