@@ -171,14 +171,7 @@ pub fn salvage(
     if let Some(known) = known {
         name(&mut report, known, &valid, &store)?;
     }
-    // The database lacks what an earlier start has passed.
-    let passed = gaps.iter().flat_map(|gap| noted.range(gap.from..=gap.to));
-    for (_, entries) in passed {
-        report.named = false;
-        report.possible_entries.extend(entries);
-    }
-    report.possible_entries.sort_unstable();
-    report.possible_entries.dedup();
+    add_passed(&mut report, gaps.iter().flat_map(|gap| noted.range(gap.from..=gap.to)).map(|(_, lost)| lost));
     store.close()?;
     drop(store);
     report.kept = put_in_place(os, dir, now_ms)?;
@@ -292,6 +285,16 @@ fn name(
         first <= end
     });
     Ok(())
+}
+
+/// Adds the entries that an earlier start noted as lost: the database lacks what that start has passed.
+fn add_passed<'l>(report: &mut SalvageReport, noted: impl Iterator<Item = &'l Vec<(u64, u64)>>) {
+    for entries in noted {
+        report.named = false;
+        report.possible_entries.extend(entries);
+    }
+    report.possible_entries.sort_unstable();
+    report.possible_entries.dedup();
 }
 
 /// Exchanges the damaged log and the new one, and sets the database aside. Returns the new names of both.
