@@ -48,5 +48,5 @@ pub mod withdraw;
 
 pub use folders::Disk;
 pub use observation::{FileSnapshot, Observation};
-pub use place::{ResolveError, ResolvedPath, folder_both_missing_and_passed};
+pub use place::{ResolveError, ResolvedPath, inconsistent_folder};
 pub use standing::RootError;

@@ -29,7 +29,7 @@ use editd_proto::{ErrorCode, RequestError};
 use super::reserved::OwnEntries;
 use crate::os::{Dir, Os, Stat};
 
-pub use folders::folder_both_missing_and_passed;
+pub use folders::inconsistent_folder;
 pub(super) use parts::names;
 pub use walk::{resolve, resolve_link};
 

@@ -1,6 +1,5 @@
 //! Temporary files for commands that read a file: each in a folder of its own below `.editd`, with the name of the
-//! file that it stands for. Nothing depends on their content; leftovers are removed, and
-//! nothing else is.
+//! file that it stands for. Nothing depends on their content; leftovers are removed, and nothing else is.
 
 use std::io;
 use std::path::{Path, PathBuf};

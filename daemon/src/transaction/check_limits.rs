@@ -11,7 +11,7 @@ use editd_proto::message::EntryKind;
 use super::clips::check_clips;
 use super::{FileChange, JobAbort, Transaction, git_folder, hard_links};
 use crate::disk::stage::StagedMode;
-use crate::disk::{ResolveError, folder_both_missing_and_passed};
+use crate::disk::{ResolveError, inconsistent_folder};
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 use crate::transaction::abort::stage_refusal;
@@ -46,9 +46,7 @@ pub(super) fn check_limits(
     state: &WorkspaceState,
     transaction: Transaction,
 ) -> Result<CheckedTransaction, JobAbort> {
-    if let Some(folder) =
-        folder_both_missing_and_passed(transaction.changes.iter().map(|change| &change.place))
-    {
+    if let Some(folder) = inconsistent_folder(transaction.changes.iter().map(|change| &change.place)) {
         let refusal = ResolveError::Changing(folder.clone()).to_wire(&folder);
         return Err(JobAbort::Retry(Box::new(refusal)));
     }

@@ -65,9 +65,7 @@ impl ResolvedPath {
 /// Returns a folder that did not exist when one of the paths was resolved, and that another one passes through: another
 /// program moved or created it in between, and a job on these paths would change one file in the moved folder and make
 /// the folder again for the other.
-pub fn folder_both_missing_and_passed<'p>(
-    places: impl Iterator<Item = &'p ResolvedPath> + Clone,
-) -> Option<FilePath> {
+pub fn inconsistent_folder<'p>(places: impl Iterator<Item = &'p ResolvedPath> + Clone) -> Option<FilePath> {
     let missing: BTreeSet<FilePath> =
         places.clone().filter_map(|place| place.missing_folders().next()).collect();
     if missing.is_empty() {

@@ -3,13 +3,13 @@
 use std::fs;
 
 use super::{ResolvedPath, World, world};
-use crate::disk::folder_both_missing_and_passed;
+use crate::disk::inconsistent_folder;
 
 #[test]
 fn paths_resolved_around_a_move_of_their_folder_do_not_agree() {
     let world = world();
     let agree = |places: &[&ResolvedPath]| {
-        folder_both_missing_and_passed(places.iter().copied()).map(|folder| folder.to_string())
+        inconsistent_folder(places.iter().copied()).map(|folder| folder.to_string())
     };
     let find = |world: &World, path: &str| world.go(path).unwrap();
     let before = [find(&world, "src/a.rs"), find(&world, "src/hooks/use.ts"), find(&world, "f")];
