@@ -72,8 +72,8 @@ impl JobAttributes {
         mode: StagedMode,
     ) -> Option<RestoredFile> {
         let mut file = self.removed.get(from)?.clone();
-        let is_same = hash(bytes) == file.meta.hash && mode == StagedMode::Exact(file.meta.mode);
-        if let Some(attributes) = file.attributes.as_mut().filter(|one| one.links > 1 && !is_same) {
+        let is_same = || hash(bytes) == file.meta.hash && mode == StagedMode::Exact(file.meta.mode);
+        if let Some(attributes) = file.attributes.as_mut().filter(|one| one.links > 1 && !is_same()) {
             let links = attributes.links;
             let warning = format!(
                 "{to} was one of {links} hard links of a file and is a file of its own now, since the job also changes it"
