@@ -105,7 +105,9 @@ impl Store {
         let checked = found.checked.values().map(|segment| segment.told.clone());
         let unchecked = found.unread.iter().filter(|at| !found.is_checked(**at));
         let unchecked = unchecked.map(|at| format!("{UNREAD} at {}", at.shown()));
-        let later: Vec<String> = checked.chain(unchecked).collect();
+        // A check finds again what the start has passed, if it is still in the log.
+        let is_new = |told: &String| !found.opened.iter().any(|passed| passed.contains(told.as_str()));
+        let later: Vec<String> = checked.chain(unchecked).filter(is_new).collect();
         let advise = if found.is_cut && later.is_empty() { advised_cut } else { advised };
         let all: Vec<&str> = found.opened.iter().chain(&later).map(String::as_str).collect();
         (!all.is_empty()).then(|| advise(&all.join("; ")))
