@@ -5,6 +5,7 @@ mod commands;
 mod database;
 mod memory;
 mod notes;
+mod past;
 mod replies;
 mod settings;
 mod several;
@@ -20,6 +21,7 @@ pub use commands::*;
 pub use database::*;
 pub use memory::*;
 pub use notes::*;
+pub use past::*;
 pub use replies::*;
 pub use settings::*;
 pub use several::*;
@@ -219,23 +221,6 @@ pub const WHY_ENTRIES: usize = 64;
 
 /// Bytes that it may read and rebuild: as much as memory bandwidth allows in [`WHY_MS`].
 pub const WHY_BYTES: usize = 64 * 1024 * 1024;
-
-/// Entries whose inverses one job or undo may apply to find earlier contents of files: some ten milliseconds on an idle
-/// machine. A content that is older is better read again than merged.
-pub const PAST_ENTRIES: usize = 1024;
-
-/// Milliseconds that an edit or a read may spend on that. Then it goes on as if the content were not stored.
-pub const PAST_MS: u64 = 50;
-
-/// Milliseconds for which the journal is searched for the content before a change by another program, if it is not kept.
-pub const EARLIER_MS: u64 = 500;
-
-/// Milliseconds by which an entry may seem older than the read of the content that it replaced: the time of the read
-/// is taken a moment after the file was opened.
-pub const PAST_SLACK_MS: u64 = 1000;
-
-/// Bytes that it may read and rebuild: half a second in the worst case.
-pub const PAST_BYTES: usize = 256 * 1024 * 1024;
 
 /// Bytes of changes by other sessions that the reply to a rebased file shows.
 pub const THEIRS_SHOWN: usize = 500;

@@ -106,7 +106,11 @@ fn show_reports_contents_that_are_gone_or_damaged_as_unknown() {
     let (whole, partial) = shown(&daemon);
     assert!(whole.contains("@@ -47,7 +47,7 @@") && !partial, "{whole}");
     let contents = folder(&daemon).join("contents");
-    for (damaged, present) in [(true, true), (false, true), (false, false)] {
+    for (damaged, later, present) in [(true, 0, true), (false, 0, true), (false, 20, true), (false, 0, false)]
+    {
+        for _ in 0..later {
+            jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::append("a.txt", "more\n")));
+        }
         daemon.stop();
         if !present {
             daemon.put("a.txt", "other\n");
@@ -119,14 +123,17 @@ fn show_reports_contents_that_are_gone_or_damaged_as_unknown() {
         }
         daemon.start();
         let (diff, partial) = shown(&daemon);
-        if present {
-            // The present content and the later entries lead to it.
+        if present && later == 0 {
+            // The present content and the later entry lead to it.
             assert!(!partial && diff == whole, "{diff}");
             continue;
         }
         assert!(partial && diff.contains("@@ -?,1 +?,1 @@ at byte"), "{diff}");
         let printed = daemon.editctl().arg("show").arg(first["job"].to_string()).output().unwrap();
         let printed = String::from_utf8(printed.stdout).unwrap();
-        assert!(printed.contains("its whole content is no longer known"), "{printed}");
+        assert!(printed.contains("the numbers of its lines are not known"), "{printed}");
+        // Behind many later entries, only the request for a content looks for it.
+        let cat = daemon.editctl().arg("cat").arg(format!("a.txt@{}", first["job"])).output().unwrap();
+        assert_eq!(cat.status.success(), present, "{}", String::from_utf8_lossy(&cat.stderr));
     }
 }

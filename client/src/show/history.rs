@@ -82,9 +82,9 @@ pub fn partial(change: &EntryDetail) -> Option<&'static str> {
         }
         (true, true) => Some("its content before this change is not known"),
         (true, false) if shows_bytes || change.omitted_hunks > 0 => {
-            Some("its whole content is no longer known; these are the changed bytes, at unknown lines")
+            Some("the numbers of its lines are not known; these are the changed bytes")
         }
-        (true, false) if is_binary(&change.diff) => Some("its whole content is no longer known"),
+        (true, false) if is_binary(&change.diff) => None,
         (true, false) => Some("its content is no longer known, so no lines are shown"),
     }
 }

@@ -51,6 +51,11 @@ impl PastBudget {
         Self { until, ..Self::whole() }
     }
 
+    /// The budget of showing changes that their entries have: without earlier contents, their lines have no numbers.
+    pub fn of_shown() -> Self {
+        Self { entries: Cell::new(limits::SHOWN_PAST_ENTRIES), ..Self::whole() }
+    }
+
     /// Returns the first entry that could not be read, and the error: the look-up ended there.
     pub fn unread(&self) -> Option<&(JobId, StoreError)> {
         self.unread.get()

@@ -1,5 +1,7 @@
 //! The reply to `content`: a content that a file had before or after an entry, byte for byte. It changes nothing.
 
+use std::cell::OnceCell;
+
 use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
@@ -13,7 +15,7 @@ use crate::journal::change;
 use crate::journal::entry::entry_of;
 use crate::journal::past::{self, PastBudget};
 use crate::limits::{CONTENT_PART, ENTRY_HOLDS};
-use crate::record::{Entry, FileRecord};
+use crate::record::{Entry, FileMeta, FileRecord};
 use crate::state::refusal::{no_entry, store_refusal};
 use crate::state::{BudgetClass, ReservedReply};
 
@@ -64,7 +66,8 @@ impl Workspace {
             Some(meta) => {
                 let budget = PastBudget::whole();
                 let budgets = (&budget, &PastBudget::whole());
-                let bytes = self.content_of((id, file), request.side, meta.hash, budgets);
+                let now = OnceCell::new();
+                let bytes = self.content_of((id, file), (request.side, meta.hash), &now, budgets);
                 (Some(meta.hash.version()), bytes.ok_or_else(|| self.not_kept(id, file, &budget))?)
             }
         };
@@ -80,12 +83,12 @@ impl Workspace {
 
     /// Returns the content with this hash that a file had before or after a change: as the change has it, as it is kept,
     /// or made from the present content or, if a newer entry is damaged, from older entries. Each of these two ways has
-    /// its budget.
+    /// its budget. `now` is the present state, once it was needed.
     fn content_of(
         &self,
         (id, file): (JobId, &FileRecord),
-        side: EntrySide,
-        wanted: ContentHash,
+        (side, wanted): (EntrySide, ContentHash),
+        now: &OnceCell<FileState>,
         (budget, older): (&PastBudget, &PastBudget),
     ) -> Option<Vec<u8>> {
         if let [one] = file.splices.as_slice() {
@@ -97,9 +100,9 @@ impl Workspace {
                 return Some(whole.clone());
             }
         }
-        let now = self.present(&file.path, state_size(file));
+        let now = now.get_or_init(|| self.present(&file.path, state_size(file)));
         let of_states = || {
-            let (before, after) = change::states(&self.state, file, Some((&now, budget)))?;
+            let (before, after) = change::states(&self.state, file, Some((now, budget)))?;
             let state = match side {
                 EntrySide::After => after,
                 EntrySide::Before => before,
@@ -113,7 +116,7 @@ impl Workspace {
             };
             past::left(&self.state, (&file.path, Some(newest)), wanted, older)
         };
-        change::content(&self.state, file, &now, wanted, budget).or_else(of_states).or_else(of_older)
+        change::content(&self.state, file, now, wanted, budget).or_else(of_states).or_else(of_older)
     }
 
     /// Returns the states of a file before and after an entry, each as far as it is known: what `content` returns.
@@ -122,11 +125,26 @@ impl Workspace {
         (id, file): (JobId, &FileRecord),
         budgets: (&PastBudget, &PastBudget),
     ) -> [Option<FileState>; 2] {
-        [(EntrySide::Before, &file.before), (EntrySide::After, &file.after)].map(|(side, meta)| {
-            let Some(meta) = meta else { return Some(FileState::Absent) };
-            let bytes = self.content_of((id, file), side, meta.hash, budgets)?;
-            Some(FileState::File { bytes: bytes.into(), mode: meta.mode })
-        })
+        let now = OnceCell::new();
+        let found = |side, meta: &FileMeta| self.content_of((id, file), (side, meta.hash), &now, budgets);
+        let state =
+            |meta: &FileMeta, bytes: Vec<u8>| FileState::File { bytes: bytes.into(), mode: meta.mode };
+        let after = match &file.after {
+            None => Some(FileState::Absent),
+            Some(meta) => found(EntrySide::After, meta).map(|bytes| state(meta, bytes)),
+        };
+        let before = match &file.before {
+            None => Some(FileState::Absent),
+            Some(meta) => {
+                let inverse = |after: &FileState| {
+                    editd_engine::apply(after.bytes(), &editd_engine::invert(&file.splices))
+                        .filter(|made| hash(made) == meta.hash)
+                };
+                let made = after.as_ref().and_then(inverse).or_else(|| found(EntrySide::Before, meta));
+                made.map(|bytes| state(meta, bytes))
+            }
+        };
+        [before, after]
     }
 
     /// The refusal for a content that the journal cannot give, with the reason.

@@ -206,8 +206,8 @@ impl Workspace {
     }
 
     fn changes_of(&self, id: JobId, files: &[FileRecord], from: u32, taken: &TakenBack) -> Vec<EntryDetail> {
-        // All files share these.
-        let budgets = (&PastBudget::whole(), &PastBudget::whole());
+        // All files share these. Contents are all there is to show of a change that the entry does not have.
+        let (exact, lacking) = (PastBudget::of_shown(), [PastBudget::whole(), PastBudget::whole()]);
         // A reply has the size of a frame, of which the diffs share a half.
         let mut room = limits::FRAME / 2;
         let change = |(number, file): (u32, &FileRecord)| {
@@ -218,6 +218,9 @@ impl Workspace {
             if room < DIFF_LEAST {
                 return none;
             }
+            let [now, older] = &lacking;
+            let has_change = !file.splices.is_empty() && !change::lacks_before(file);
+            let budgets = if has_change { (&exact, &exact) } else { (now, older) };
             let detail = self.detail_of((id, file), taken.of_file(number), budgets);
             let detail = if detail.diff.len() <= room {
                 detail
