@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use editd_proto::message::kind;
 use editd_proto::socket_path;
@@ -27,6 +28,11 @@ fn done(daemon: &TestDaemon, words: &[&str]) -> String {
 fn pid(daemon: &TestDaemon) -> u64 {
     let status: Value = serde_json::from_str(&done(daemon, &["status", "--json"])).unwrap();
     status["pid"].as_u64().unwrap()
+}
+
+/// Returns the state folder of the daemon's workspace.
+fn state(daemon: &TestDaemon) -> PathBuf {
+    fs::read_dir(daemon.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path()
 }
 
 /// Moves the workspace away; in its place stands what another clone would bring.
@@ -219,9 +225,7 @@ fn stop_returns_after_the_exit_and_new_clients_wait_for_the_next_daemon() {
     for _ in 0..10 {
         pid(&daemon);
         done(&daemon, &["stop"]);
-        let state =
-            fs::read_dir(daemon.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
-        assert!(!is_locked(state.join("lock")) && !is_locked(lock.clone()), "it has ended");
+        assert!(!is_locked(state(&daemon).join("lock")) && !is_locked(lock.clone()), "it has ended");
     }
 }
 
@@ -350,4 +354,23 @@ fn daemons_of_folders_above_and_below_are_reported() {
     assert_eq!(below(&["stop"]).1, "");
     let state = done(&daemon, &["status"]);
     assert!(!state.contains("another editd serves"), "{state}");
+}
+
+#[test]
+fn a_start_waits_for_locks_that_outlive_a_killed_daemon() {
+    let mut daemon = TestDaemon::started();
+    let state = state(&daemon);
+    daemon.kill();
+    // As a program that the daemon was starting: it shares the locks until it runs.
+    let locks = [state.join("lock"), daemon.workspace().join(".editd/lock")].map(|path| {
+        let lock = File::open(path).unwrap();
+        lock.lock().unwrap();
+        lock
+    });
+    let holder = std::thread::spawn(move || {
+        wait::pause(Duration::from_millis(150));
+        drop(locks);
+    });
+    daemon.start();
+    holder.join().unwrap();
 }

@@ -18,7 +18,7 @@ use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, names, resolve, re
 use super::reserved::OwnEntries;
 use super::stage::StagedOwner;
 use super::standing::RootError;
-use crate::os::{Dir, FileIdentity, FileKind, Os};
+use crate::os::{Dir, FileIdentity, FileKind, LOCK_WAIT, Os, while_locked};
 use crate::record::StagingFolder;
 
 /// The prefix of a staged file's name among the workspace's own files.
@@ -59,7 +59,8 @@ impl Disk {
     pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
-        let (own, mask) = OwnFolder::open(&*os, &dir)?;
+        let is_locked = |opened: &Result<_, _>| matches!(opened, Err(RootError::Locked(_)));
+        let (own, mask) = while_locked(LOCK_WAIT, || OwnFolder::open(&*os, &dir), is_locked)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
         let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));

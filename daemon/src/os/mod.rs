@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 mod large_blocks;
+mod lock_wait;
 mod memory;
 mod priority;
 #[cfg(unix)]
@@ -25,6 +26,7 @@ pub mod windows;
 pub mod windows_names;
 
 pub use large_blocks::give_back_unused;
+pub use lock_wait::{LOCK_WAIT, while_locked};
 use memory::zeros;
 pub use memory::{give_back, keep_little};
 pub use priority::low_priority;

@@ -10,6 +10,7 @@ use editd_proto::plain_path::plain;
 
 use super::error::RunError;
 use crate::config::{self, DaemonArgs, DaemonEnvironment};
+use crate::os::{LOCK_WAIT, while_locked};
 
 /// The depth to which the state folder is checked: the folders in it, and their entries.
 #[cfg(unix)]
@@ -121,7 +122,8 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> R
         rustix::fs::OFlags::NOFOLLOW.bits().cast_signed(),
     );
     let mut file = options.create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
-    match file.try_lock() {
+    let is_locked = |locked: &Result<_, _>| matches!(locked, Err(std::fs::TryLockError::WouldBlock));
+    match while_locked(LOCK_WAIT, || file.try_lock(), is_locked) {
         Ok(()) => {}
         Err(std::fs::TryLockError::WouldBlock) => {
             let mut address = String::new();

@@ -16,6 +16,9 @@ use super::{bless, machine};
 /// The time that each step takes.
 const TICK: Duration = Duration::from_secs(1);
 
+/// The start of the complaint that the daemon does not start.
+pub const UNOPENED: &str = "the workspace does not open";
+
 /// The result of a scenario.
 #[derive(Default, Debug)]
 pub struct PlayResult {
@@ -126,7 +129,7 @@ impl<'a> ScenarioPlayer<'a> {
     fn target(&mut self) -> Result<&mut Box<dyn ScenarioTarget>, String> {
         if self.target.is_none() {
             let opened = self.machine.open(self.settings, Arc::clone(&self.script) as Arc<dyn StepHook>);
-            self.target = Some(opened.map_err(|e| format!("the workspace does not open: {e}"))?);
+            self.target = Some(opened.map_err(|e| format!("{UNOPENED}: {e}"))?);
         }
         self.target.as_mut().ok_or_else(|| "the workspace is not open".to_owned())
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::format::{Scenario, ScenarioStep};
 use super::machine::ScenarioMachine;
-use super::player::{PlayResult, play};
+use super::player::{PlayResult, UNOPENED, play};
 use super::target::StepName;
 use crate::tree::{FileTree, TreeNode};
 
@@ -72,11 +72,15 @@ pub fn dies_at_every_step(scenario: &Scenario, fresh: &NewMachine) -> Vec<String
             save: Default::default(),
             ..silent(&scenario.steps[at])
         };
-        let (now, _) = end(&deadly, fresh);
+        let (now, played) = end(&deadly, fresh);
         let should = if step < StepName::Intend { &before } else { &after };
         let differences = should.differences(&now);
+        let unopened = played.complaints.into_iter().filter(|what| what.contains(UNOPENED));
         found.extend(
-            differences.into_iter().map(|what| format!("step {} dies after {step:?}: {what}", at + 1)),
+            differences
+                .into_iter()
+                .chain(unopened)
+                .map(|what| format!("step {} dies after {step:?}: {what}", at + 1)),
         );
     }
     found

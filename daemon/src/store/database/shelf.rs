@@ -16,6 +16,7 @@ use super::memory::MemoryDatabase;
 use super::sled::{LOCKED, SledDatabase};
 use super::tree::PageTree;
 use super::{Database, DatabaseError};
+use crate::os::while_locked;
 use crate::store::DatabaseBackend;
 
 /// The time limit for opening: a damaged database was seen to hang.
@@ -27,9 +28,8 @@ const CLOSING: Duration = Duration::from_secs(5);
 /// The number of folders set aside that are kept.
 const KEPT: usize = 2;
 
-/// Attempts to lock a database that was closed a moment ago, and the milliseconds between them.
-const ATTEMPTS: u32 = 100;
-const PAUSE_MS: u64 = 20;
+/// The time limit for the lock of a database that was closed a moment ago.
+const LOCKING: Duration = Duration::from_secs(2);
 
 /// The folder of the database, or that it is in memory.
 pub struct DatabaseFolder {
@@ -181,16 +181,10 @@ pub(super) fn timely<T: Send + 'static>(
 /// Opens a tree in sled. Threads of a database that was just closed may hold its lock for a moment.
 fn patient(path: &Path) -> Result<PageTree, DatabaseError> {
     clear_snapshots(path).map_err(|e| DatabaseError(format!("{}: {e}", path.display())))?;
-    let mut attempt = 0;
-    loop {
-        match SledDatabase::open(path) {
-            Err(DatabaseError(why)) if attempt < ATTEMPTS && why.contains(LOCKED) => {
-                attempt += 1;
-                std::thread::park_timeout(Duration::from_millis(PAUSE_MS));
-            }
-            other => return PageTree::open(Box::new(other?)),
-        }
-    }
+    let is_locked =
+        |opened: &Result<_, DatabaseError>| matches!(opened, Err(DatabaseError(why)) if why.contains(LOCKED));
+    let database = while_locked(LOCKING, || SledDatabase::open(path), is_locked)?;
+    PageTree::open(Box::new(database))
 }
 
 /// Removes a snapshot that a kill left half written: sled 0.34.7 can never open a database that has one.

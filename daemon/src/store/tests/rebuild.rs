@@ -7,6 +7,7 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use super::model::{Model, write};
+use crate::os::{LOCK_WAIT, while_locked};
 use crate::record::Record;
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, Store};
@@ -96,6 +97,8 @@ fn a_damaged_or_lost_database_is_rebuilt_and_told() {
     write(&store, &mut model, &mut seed, 200);
     store.close().unwrap();
     drop(store);
+    let config = sled::Config::new().path(&path).flush_every_ms(None);
+    let in_sled = || while_locked(LOCK_WAIT, || config.open(), Result::is_err).unwrap();
     let damages: [&dyn Fn(); 6] = [
         &|| fs::remove_dir_all(&path).unwrap(),
         &|| fs::write(path.join("db"), b"").unwrap(),
@@ -107,13 +110,13 @@ fn a_damaged_or_lost_database_is_rebuilt_and_told() {
         },
         &|| {
             // The root that was lost without an error.
-            let db = sled::Config::new().path(&path).flush_every_ms(None).open().unwrap();
+            let db = in_sled();
             db.remove(b"root").unwrap();
             db.flush().unwrap();
         },
         &|| {
             // All other pages but the first and the last, which a start reads.
-            let db = sled::Config::new().path(&path).flush_every_ms(None).open().unwrap();
+            let db = in_sled();
             let pages: Vec<_> = db.scan_prefix(b"#").keys().map(Result::unwrap).collect();
             assert!(pages.len() > 3, "{}", pages.len());
             pages.iter().skip(1).take(2).for_each(|page| drop(db.remove(page).unwrap()));
