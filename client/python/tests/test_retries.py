@@ -10,7 +10,9 @@ import unittest
 from typing import Any, Callable, List, TypeVar
 
 from editd import AsyncClient, Client, DeadlineError, EditdError, ProtocolError, RefusedError, UnknownOutcomeError
+from editd._calls import Request, _Retry
 from editd._codec import Message
+from editd.replies import Receipt
 
 from .peer import Peer, PeerTest
 
@@ -143,6 +145,18 @@ class RetryTests:
 
         self.serve(busy)
         self.assertEqual(self.failing(RefusedError, "edit", JOB, timeout=2).code, "busy")
+
+    def test_a_call_without_time_for_another_attempt_has_the_last_refusal(self: Any) -> None:
+        busy = RefusedError({"code": "busy", "message": "later"})
+        retry = _Retry(Request("edit", {"key": "k"}, Receipt, changes=True))
+        retry.begun = True
+        self.assertGreater(retry.after(busy, time.monotonic() + 60), 0)
+        with self.assertRaises(RefusedError) as caught:
+            retry.after(DeadlineError("before it was sent"), 0)
+        self.assertIs(caught.exception, busy)
+        retry.begun = True
+        with self.assertRaises(UnknownOutcomeError):
+            retry.after(DeadlineError("after it was sent"), 0)
 
     def test_an_unknown_code_is_a_refusal(self: Any) -> None:
         def refuse(peer: Peer) -> None:

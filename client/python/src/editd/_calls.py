@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Generic, Mapping, Optional, Type, TypeVar, cast
 
 from ._conform import conforming
-from ._link import Link, NotSent, Transport
+from ._link import Link, NotSent, Transport, time_left
 from ._reach import Place, reach
 from .errors import (
     ConnectError,
@@ -73,6 +73,7 @@ class Caller:
             link: Optional[Link] = None
             try:
                 link = await self.link(end)
+                time_left(end)
                 retry.begun = True
                 reply = await link.exchange(request.kind, request.fields, end)
                 answer = _accepted(conforming(reply, request.shape))
@@ -151,6 +152,8 @@ class _Retry:
         self.begun = False
         # An earlier attempt may have been carried out.
         self._doubtful = False
+        # The last refusal after which the request was to be sent again.
+        self._postponed: Optional[RefusedError] = None
 
     def after(self, error: EditdError, end: float) -> float:
         """Returns the seconds to wait before the next attempt, or raises the error for the caller."""
@@ -167,9 +170,13 @@ class _Retry:
             again = isinstance(error, ConnectionLost) and self._request.repeatable
             if again and self._losses < _LOSSES:
                 return 0.0
+        elif isinstance(error, DeadlineError) and self._postponed is not None:
+            # Nothing was sent since.
+            raise self._final(self._postponed)
         raise self._final(error)
 
     def _refused(self, error: RefusedError, end: float) -> float:
+        self._postponed = error
         if error.code == "busy" and time.monotonic() + self._pause < end:
             pause, self._pause = self._pause, min(2 * self._pause, _PAUSES[1])
             return pause
