@@ -65,7 +65,8 @@ pub fn formatted(change: &NetChange, diff: &LineDiff<'_>) -> Vec<u8> {
         return Vec::new();
     }
     let (a, b) = (quoted("a", &change.path), quoted("b", &change.path));
-    let mut out = format!("diff --git {a} {b}\n{header}").into_bytes();
+    let (from, to) = if hunks.is_empty() { (in_quotes(&a), in_quotes(&b)) } else { (a.clone(), b.clone()) };
+    let mut out = format!("diff --git {from} {to}\n{header}").into_bytes();
     if !hunks.is_empty() {
         let side = |name: &str, content| match content {
             &FileContent::Absent => "/dev/null".to_owned(),
@@ -101,6 +102,12 @@ fn modes(change: &NetChange) -> String {
         _ if old != new => format!("old mode {old}\nnew mode {new}\n"),
         _ => String::new(),
     }
+}
+
+/// Returns a name in quotes if it has a blank: without the lines `---` and `+++`, `patch` takes the names from the first
+/// line, and does not know there where a name ends.
+fn in_quotes(name: &str) -> String {
+    if name.contains(' ') && !name.starts_with('"') { format!("\"{name}\"") } else { name.to_owned() }
 }
 
 fn lines(out: &mut Vec<u8>, sign: u8, lines: &[&[u8]], range: Range<usize>) {

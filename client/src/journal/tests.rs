@@ -44,6 +44,12 @@ fn a_change_is_shown_as_git_shows_it() {
 }
 
 #[test]
+fn a_name_with_a_blank_is_quoted_where_no_other_line_has_it() {
+    let empty = shown(&change("a b", FileContent::Absent, text("")));
+    assert_eq!(empty, "diff --git \"a/a b\" \"b/a b\"\nnew file mode 100644\n");
+}
+
+#[test]
 fn a_carriage_return_is_a_part_of_its_line() {
     let mixed = shown(&change("a", text("one\rtwo\r\n"), text("one\r2\r\n")));
     assert!(mixed.ends_with("@@ -1 +1 @@\n-one\rtwo\r\n+one\r2\r\n"), "{mixed:?}");
