@@ -185,7 +185,7 @@ fn value(reply: &impl Serialize) -> Value {
 
 /// Returns a receipt as an object for programs, with the names that the tools have.
 fn facts(receipt: &Receipt) -> Value {
-    let mut structured = value(&json::short_with_paths(receipt));
+    let mut structured = value(&json::short_with_places(receipt));
     if let Value::Object(fields) = &mut structured {
         for (name, own) in [("checks", DIAGNOSTICS), ("verified", TOKEN)] {
             if let Some(field) = fields.remove(name) {

@@ -1,4 +1,4 @@
-//! Formats a receipt as short JSON: `files` maps each name to a short text, and details that do not fit into it are in
+//! Formats a receipt as short JSON: `files` maps each whole path to a short text, and details that do not fit into it are in
 //! `details`, as in the protocol. If a diff or a budget is requested, the whole receipt is printed instead.
 
 use editd_proto::error::RequestError;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::letters::word;
-use super::short::{self, FileWords};
+use super::short::{self, FileWords, ShortenedParts};
 
 /// A short receipt. Its fields have the same meaning as those of the receipt. `status` is absent if it is `applied`.
 #[derive(Serialize)]
@@ -63,15 +63,15 @@ struct ShortHook<'r> {
 
 /// Returns the short form of a receipt.
 pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
-    with_names(receipt, false)
+    with(receipt, ShortenedParts::Places)
 }
 
-/// Returns the short form of a receipt in which the keys of `files` are the whole paths.
-pub fn short_with_paths(receipt: &Receipt) -> impl Serialize + '_ {
-    with_names(receipt, true)
+/// Returns the short form of a receipt in which `files` has all places.
+pub fn short_with_places(receipt: &Receipt) -> impl Serialize + '_ {
+    with(receipt, ShortenedParts::Nothing)
 }
 
-fn with_names(receipt: &Receipt, whole: bool) -> ShortReceipt<'_> {
+fn with(receipt: &Receipt, shortened: ShortenedParts) -> ShortReceipt<'_> {
     let Receipt {
         job,
         queued,
@@ -92,7 +92,7 @@ fn with_names(receipt: &Receipt, whole: bool) -> ShortReceipt<'_> {
         version: short::version(receipt),
         queued: *queued,
         status: *status,
-        files: map(files, short::files(receipt, whole), *status),
+        files: map(files, short::files(receipt, shortened), *status),
         omitted_files: *omitted_files,
         details: details(files),
         hooks: hooks.iter().map(hook).collect(),

@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Jo
 use editd_proto::path::FilePath;
 
 use super::letters::{TextStyle, lines, one_line, word};
-use super::short::{self, FileWords};
+use super::short::{self, FileWords, ShortenedParts};
 use super::{OutputStyle, StepForm, checks, diff, error};
 
 /// The texts for standard output and standard error.
@@ -70,7 +70,8 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, style: &OutputStyle) {
         texts.out.push_str(&style.paint(paint(receipt.status), &result(receipt.status, style)));
         texts.out.push('\n');
     }
-    for (file, told) in receipt.files.iter().zip(short::files(receipt, style.whole)) {
+    let shortened = if style.whole { ShortenedParts::Nothing } else { ShortenedParts::PlacesAndNames };
+    for (file, told) in receipt.files.iter().zip(short::files(receipt, shortened)) {
         one_file(texts, (file, &told), receipt.status, style);
     }
     if receipt.omitted_files > 0 {

@@ -23,6 +23,17 @@ const LETTERS: [usize; 2] = [24, 16];
 /// Maximum size of a file extension that is kept, in bytes.
 const ENDING: usize = 8;
 
+/// The parts of a long reply that are shortened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ShortenedParts {
+    /// None.
+    Nothing,
+    /// The places of a file. A program finds each file by its whole path.
+    Places,
+    /// The places, then the names.
+    PlacesAndNames,
+}
+
 /// The text about one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileWords {
@@ -38,14 +49,14 @@ pub fn version(receipt: &Receipt) -> Option<Version> {
     receipt.job.filter(|_| wrote).map(JobId::version)
 }
 
-/// Returns the text for each file, in their order. Nothing is shortened if `whole` is set.
-pub fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
+/// Returns the text for each file, in their order.
+pub fn files(receipt: &Receipt, shortened: ShortenedParts) -> Vec<FileWords> {
     let said = |names: Vec<String>, places: usize| -> Vec<FileWords> {
         let words = receipt.files.iter().map(|file| words(file, &standing(receipt, file), places));
         names.into_iter().zip(words).map(|(name, words)| FileWords { name, words }).collect()
     };
     let names: Vec<String> = receipt.files.iter().map(name).collect();
-    if whole || names.len() > FILES {
+    if shortened == ShortenedParts::Nothing || names.len() > FILES {
         return said(names, usize::MAX);
     }
     let mut told = said(names.clone(), usize::MAX);
@@ -54,6 +65,9 @@ pub fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
             return told;
         }
         told = said(names.clone(), places);
+    }
+    if shortened == ShortenedParts::Places {
+        return told;
     }
     let tails = tails(&names);
     for short in std::iter::once(tails.clone()).chain(LETTERS.map(|letters| cut(&tails, letters))) {
