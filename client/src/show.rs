@@ -12,6 +12,7 @@ pub mod letters;
 pub mod metrics;
 pub mod outline;
 pub mod receipt;
+pub mod renames;
 pub mod short;
 pub mod state;
 #[cfg(test)]

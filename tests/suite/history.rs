@@ -3,6 +3,7 @@
 
 mod blame;
 mod diff;
+mod renames;
 mod report;
 
 use std::fs;

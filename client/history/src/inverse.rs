@@ -121,6 +121,7 @@ mod tests {
             let content = |bytes: &[u8]| FileContent::Bytes(bytes.to_vec());
             let change = NetChange {
                 path: "f".into(),
+                former: None,
                 before: content(&old),
                 after: content(&new),
                 executable_before: false,

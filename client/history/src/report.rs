@@ -59,7 +59,7 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &ReportArgs) -> Result<Com
     }
     let caller = context.caller();
     let (mut files, mut room) = (Vec::new(), PAGE);
-    for span in &chosen.spans {
+    for span in &net::with_renames(&caller, chosen.spans)? {
         let section = FileSection::new(&net::change(&caller, &context.workspace, span, FILE)?, room);
         room = room.saturating_sub(section.html().len());
         files.push(section);

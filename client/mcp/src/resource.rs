@@ -51,7 +51,8 @@ fn add(text: &mut String, context: &CallContext, target: &CallTarget<'_>) -> Res
     let caller = target.caller();
     let filter = EntryFilter { session: Some(context.session().to_owned()), since: None };
     let list = matching(&caller, &filter)?;
-    for span in net::spans(&list, |entry| net::modes(&caller, entry))? {
+    let spans = net::spans(&list, |entry| net::modes(&caller, entry))?;
+    for span in net::with_renames(&caller, spans)? {
         let change = net::change(&caller, target.workspace(), &span, FILE)?;
         let path = span.path.display();
         // A resource is text.

@@ -13,6 +13,8 @@ pub enum FileContent {
     Absent,
     /// The content.
     Bytes(Vec<u8>),
+    /// The same as on the other side of the change, so that it was not asked for.
+    Same,
     /// It has more bytes than were asked for: their number.
     Long(u64),
     /// The journal does not have the content any more: the reason.
@@ -20,10 +22,10 @@ pub enum FileContent {
 }
 
 impl FileContent {
-    /// Returns the bytes; none for a missing file, and `None` if they are not known.
+    /// Returns the bytes; none for a missing file or one that stayed the same, and `None` if they are not known.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
-            Self::Absent => Some(&[]),
+            Self::Absent | Self::Same => Some(&[]),
             Self::Bytes(bytes) => Some(bytes),
             Self::Long(_) | Self::Gone(_) => None,
         }

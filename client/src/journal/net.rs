@@ -11,8 +11,14 @@ use editd_proto::message::{ContentRequest, EntryFile, EntryKind, EntrySide, Entr
 
 use super::content::{FileContent, content};
 use super::entries::{EntryList, is_rescue};
+use super::renames::{RenamePair, RenameSide, pairs};
+use super::similarity::TextPieces;
 use crate::retry::Caller;
 use crate::{CallError, Workspace, machine};
+
+/// Maximum number of bytes of a file that is compared with others to find renames, and of all of them.
+const COMPARED: u64 = 4 << 20;
+const COMPARED_ALL: u64 = 64 << 20;
 
 /// The bit that makes a file executable for its owner.
 const EXECUTABLE: u32 = 0o100;
@@ -28,16 +34,52 @@ pub struct PathSpan {
     applied: bool,
     /// The modes before the first and after the last change of the mode.
     modes: Option<(u32, u32)>,
+    /// The deleted file that this created one was, if [`with_renames`] found one.
+    former: Option<Box<FormerSpan>>,
+}
+
+/// The deleted file of a rename.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct FormerSpan {
+    span: PathSpan,
+    similarity: u64,
+    /// Set if the contents are equal.
+    is_same: bool,
+}
+
+/// The name that a file had before it was renamed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormerName {
+    /// The path.
+    pub path: FilePath,
+    /// The part of the larger content that both have, in percent.
+    pub similarity: u64,
 }
 
 impl PathSpan {
     fn new(job: JobId, file: &EntryFile) -> Self {
         let (first, last) = ((job, file.before.clone()), (job, file.before.clone()));
-        Self { path: file.path.clone(), first, last, applied: false, modes: None }
+        Self { path: file.path.clone(), first, last, applied: false, modes: None, former: None }
     }
 
     fn changes_mode(&self) -> bool {
         self.modes.is_some_and(|(old, new)| (old ^ new) & EXECUTABLE != 0)
+    }
+
+    /// Returns the path of the deleted file that this created one was.
+    #[must_use]
+    pub fn former_path(&self) -> Option<&FilePath> {
+        self.former.as_ref().map(|former| &former.span.path)
+    }
+
+    /// Returns the version before, if there is no file after.
+    fn deleted(&self) -> Option<&Version> {
+        self.first.1.as_ref().filter(|_| self.last.1.is_none())
+    }
+
+    /// Returns the version after, if there was no file before.
+    fn created(&self) -> Option<&Version> {
+        self.last.1.as_ref().filter(|_| self.first.1.is_none())
     }
 
     fn is_change(&self) -> bool {
@@ -50,6 +92,8 @@ impl PathSpan {
 pub struct NetChange {
     /// The path.
     pub path: FilePath,
+    /// The name before, if the file was renamed.
+    pub former: Option<FormerName>,
     /// The content before.
     pub before: FileContent,
     /// The content after.
@@ -124,6 +168,51 @@ pub(super) fn changed_mode(diff: &str) -> Option<(u32, u32)> {
     Some((mode("old mode ")?, mode("new mode ")?))
 }
 
+/// Pairs deleted and created files that are renames: the created one names the deleted one, which is left out.
+///
+/// # Errors
+/// The daemon cannot be reached, or refuses a request.
+pub fn with_renames<E: From<CallError>>(
+    caller: &Caller<'_, E>,
+    spans: Vec<PathSpan>,
+) -> Result<Vec<PathSpan>, E> {
+    let old: Vec<&PathSpan> = spans.iter().filter(|span| span.deleted().is_some()).collect();
+    let new: Vec<&PathSpan> = spans.iter().filter(|span| span.created().is_some()).collect();
+    let mut room = COMPARED_ALL;
+    let text = |side, at: usize| -> Result<_, E> {
+        let files = if side == EntrySide::Before { &old } else { &new };
+        let Some(span) = files.get(at).filter(|_| room > 0) else { return Ok(None) };
+        let job = if side == EntrySide::Before { span.first.0 } else { span.last.0 };
+        let request = ContentRequest { job, path: span.path.clone(), side, from: 0 };
+        let text = content(caller, &request, room.min(COMPARED))?;
+        let FileContent::Bytes(bytes) = text else { return Ok(None) };
+        room = room.saturating_sub(bytes.len() as u64);
+        Ok(TextPieces::of(&bytes))
+    };
+    let found = pairs(&sides(&old, PathSpan::deleted), &sides(&new, PathSpan::created), text)?;
+    let is_pair =
+        |pair: RenamePair| Some((old.get(pair.old)?.path.clone(), (new.get(pair.new)?.path.clone(), pair)));
+    let mut former: BTreeMap<FilePath, (FilePath, RenamePair)> =
+        found.into_iter().filter_map(is_pair).collect();
+    let (mut deleted, mut kept) = (BTreeMap::new(), Vec::new());
+    for span in spans {
+        match former.remove(&span.path) {
+            Some((new, pair)) => drop(deleted.insert(new, (span, pair))),
+            None => kept.push(span),
+        }
+    }
+    for span in &mut kept {
+        span.former = deleted.remove(&span.path).map(|(span, pair)| {
+            Box::new(FormerSpan { span, similarity: pair.score.percent(), is_same: pair.is_same })
+        });
+    }
+    Ok(kept)
+}
+
+fn sides<'s>(spans: &[&'s PathSpan], version: fn(&PathSpan) -> Option<&Version>) -> Vec<RenameSide<'s>> {
+    spans.iter().filter_map(|span| Some(RenameSide { path: &span.path, version: version(span)? })).collect()
+}
+
 /// Returns the contents of a net change, each of at most `most` bytes.
 ///
 /// # Errors
@@ -134,20 +223,31 @@ pub fn change<E: From<CallError>>(
     span: &PathSpan,
     most: u64,
 ) -> Result<NetChange, E> {
-    let path = span.path.clone();
-    let side = |job, version: &Option<Version>, side| match version {
-        None => Ok(FileContent::Absent),
-        Some(_) => content(caller, &ContentRequest { job, path: path.clone(), side, from: 0 }, most),
+    let side = |span: &PathSpan, side| {
+        let (job, version) = if side == EntrySide::Before { &span.first } else { &span.last };
+        let request = ContentRequest { job: *job, path: span.path.clone(), side, from: 0 };
+        if version.is_none() { Ok(FileContent::Absent) } else { content(caller, &request, most) }
     };
-    let before = side(span.first.0, &span.first.1, EntrySide::Before)?;
-    let after = side(span.last.0, &span.last.1, EntrySide::After)?;
-    let present = || workspace.file(&path).is_some_and(|file| machine::is_executable(&file));
-    let (executable_before, executable_after) = match span.modes {
-        Some((old, new)) => (old & EXECUTABLE != 0, new & EXECUTABLE != 0),
-        None => {
-            let same = span.last.1.is_some() && present();
-            (same, same)
-        }
+    let old = span.former.as_ref().map_or(span, |former| &former.span);
+    let (before, after) = match &span.former {
+        Some(former) if former.is_same => (FileContent::Same, FileContent::Same),
+        _ => (side(old, EntrySide::Before)?, side(span, EntrySide::After)?),
     };
-    Ok(NetChange { path, before, after, executable_before, executable_after })
+    let (executable_before, executable_after) = executable(workspace, span, old);
+    let former = span
+        .former
+        .as_ref()
+        .map(|former| FormerName { path: former.span.path.clone(), similarity: former.similarity });
+    Ok(NetChange { path: span.path.clone(), former, before, after, executable_before, executable_after })
+}
+
+/// Returns true for a file that can be executed before, and after. A mode that no entry changed is that of the present file.
+fn executable(workspace: &Workspace, span: &PathSpan, old: &PathSpan) -> (bool, bool) {
+    let is_set = |mode: u32| mode & EXECUTABLE != 0;
+    let present = || workspace.file(&span.path).is_some_and(|file| machine::is_executable(&file));
+    let after = match span.modes {
+        Some((_, new)) => is_set(new),
+        None => span.last.1.is_some() && present(),
+    };
+    (old.modes.or(span.modes).map_or(after, |(old, _)| is_set(old)), after)
 }

@@ -40,7 +40,7 @@ pub fn texts(change: &NetChange) -> Result<(&[u8], &[u8]), NoPatch> {
     let text = |content: &'_ FileContent| match content {
         FileContent::Long(bytes) => Err(NoPatch::Long(*bytes)),
         FileContent::Gone(why) => Err(NoPatch::Gone(why.clone())),
-        FileContent::Absent | FileContent::Bytes(_) => Ok(()),
+        FileContent::Absent | FileContent::Same | FileContent::Bytes(_) => Ok(()),
     };
     text(&change.before)?;
     text(&change.after)?;
@@ -60,11 +60,12 @@ pub fn of(change: &NetChange) -> Result<Vec<u8>, NoPatch> {
 /// Returns the diff of a change whose lines were compared already.
 pub fn formatted(change: &NetChange, diff: &LineDiff<'_>) -> Vec<u8> {
     let hunks = diff.hunks();
-    let header = modes(change);
+    let header = modes(change) + &former(change);
     if hunks.is_empty() && header.is_empty() {
         return Vec::new();
     }
-    let (a, b) = (quoted("a", &change.path), quoted("b", &change.path));
+    let old_path = change.former.as_ref().map_or(&change.path, |former| &former.path);
+    let (a, b) = (quoted("a/", old_path), quoted("b/", &change.path));
     let (from, to) = if hunks.is_empty() { (in_quotes(&a), in_quotes(&b)) } else { (a.clone(), b.clone()) };
     let mut out = format!("diff --git {from} {to}\n{header}").into_bytes();
     if !hunks.is_empty() {
@@ -110,6 +111,13 @@ fn in_quotes(name: &str) -> String {
     if name.contains(' ') && !name.starts_with('"') { format!("\"{name}\"") } else { name.to_owned() }
 }
 
+/// Returns the lines about a rename in the header.
+fn former(change: &NetChange) -> String {
+    let Some(former) = &change.former else { return String::new() };
+    let (from, to) = (quoted("", &former.path), quoted("", &change.path));
+    format!("similarity index {}%\nrename from {from}\nrename to {to}\n", former.similarity)
+}
+
 fn lines(out: &mut Vec<u8>, sign: u8, lines: &[&[u8]], range: Range<usize>) {
     for line in lines.get(range).unwrap_or_default() {
         out.push(sign);
@@ -120,14 +128,15 @@ fn lines(out: &mut Vec<u8>, sign: u8, lines: &[&[u8]], range: Range<usize>) {
     }
 }
 
-/// Returns a path as git writes it in a header: in quotes, with escapes, if it has other than plain characters.
-pub fn quoted(side: &str, path: &FilePath) -> String {
+/// Returns a path after `a/`, `b/` or nothing, as git writes it in a header: in quotes, with escapes, if it has other than
+/// plain characters.
+pub fn quoted(top: &str, path: &FilePath) -> String {
     let text = std::str::from_utf8(path.as_bytes()).ok();
     let plain = |text: &&str| !text.chars().any(|letter| letter.is_control() || "\"\\".contains(letter));
     if let Some(text) = text.filter(plain) {
-        return format!("{side}/{text}");
+        return format!("{top}{text}");
     }
-    let mut out = format!("\"{side}/");
+    let mut out = format!("\"{top}");
     for byte in path.as_bytes() {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(*byte)]),

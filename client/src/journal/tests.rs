@@ -10,7 +10,7 @@ use editd_proto::message::{EntryFile, EntryKind, EntrySummary};
 
 use super::content::FileContent;
 use super::entries::EntryList;
-use super::net::{NetChange, PathSpan, changed_mode, spans};
+use super::net::{FormerName, NetChange, PathSpan, changed_mode, spans};
 use super::patch::{self, NoPatch, quoted};
 
 fn text(content: &str) -> FileContent {
@@ -19,7 +19,7 @@ fn text(content: &str) -> FileContent {
 
 fn change(path: &str, before: FileContent, after: FileContent) -> NetChange {
     let (executable_before, executable_after) = (false, false);
-    NetChange { path: path.into(), before, after, executable_before, executable_after }
+    NetChange { path: path.into(), former: None, before, after, executable_before, executable_after }
 }
 
 fn shown(change: &NetChange) -> String {
@@ -41,6 +41,21 @@ fn a_change_is_shown_as_git_shows_it() {
     let executable = NetChange { executable_after: true, ..change("x", text("x"), text("x")) };
     assert_eq!(shown(&executable), "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n");
     assert_eq!(shown(&change("same", text("x"), text("x"))), "");
+}
+
+#[test]
+fn a_rename_is_shown_as_git_shows_it() {
+    let former = |path: &str, similarity| Some(FormerName { path: path.into(), similarity });
+    let moved = NetChange { former: former("a", 100), ..change("d/b", FileContent::Same, FileContent::Same) };
+    let header = "similarity index 100%\nrename from a\nrename to d/b\n";
+    assert_eq!(shown(&moved), format!("diff --git a/a b/d/b\n{header}"));
+    let executable = NetChange { executable_after: true, ..moved };
+    let modes = "old mode 100644\nnew mode 100755\n";
+    assert_eq!(shown(&executable), format!("diff --git a/a b/d/b\n{modes}{header}"));
+    let edited = NetChange { former: former("\"", 66), ..change("b c", text("x\ny\n"), text("x\nz\n")) };
+    let header = "similarity index 66%\nrename from \"\\\"\"\nrename to b c\n--- \"a/\\\"\"\n+++ b/b c\t\n";
+    let hunk = "@@ -1,2 +1,2 @@\n x\n-y\n+z\n";
+    assert_eq!(shown(&edited), format!("diff --git \"a/\\\"\" b/b c\n{header}{hunk}"));
 }
 
 #[test]
@@ -80,7 +95,7 @@ fn names_are_quoted_as_git_does() {
         (b"a\nb", "\"a/a\\012b\""),
         (b"\xff", "\"a/\\377\""),
     ] {
-        assert_eq!(quoted("a", &FilePath::new(name)), expected);
+        assert_eq!(quoted("a/", &FilePath::new(name)), expected);
     }
 }
 

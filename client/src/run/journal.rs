@@ -87,7 +87,10 @@ pub(super) fn log(context: &CommandContext<'_>, words: args::LogArgs) -> Result<
         limit: words.limit,
     };
     let reply = context.ask(true, |it| it.history(&request))?;
-    Ok(context.answer(&reply, show::history::list))
+    if context.style.json {
+        return Ok(CommandOutput::json(&show::renames::list_in_json(&reply)));
+    }
+    Ok(CommandOutput::text(show::history::list(&reply, context.style)))
 }
 
 pub(super) fn show(
@@ -108,7 +111,10 @@ pub(super) fn show(
         reply.changes = changes;
         return content::of_entry(context, &reply, summary);
     }
-    Ok(context.answer(&reply, |reply, style| show::history::one(reply, shown, style)))
+    if context.style.json {
+        return Ok(CommandOutput::json(&show::renames::one_in_json(&reply)));
+    }
+    Ok(CommandOutput::text(show::history::one(&reply, shown, context.style)))
 }
 
 pub(super) fn wait(context: &CommandContext<'_>, words: &args::WaitArgs) -> Result<CommandOutput, Failure> {

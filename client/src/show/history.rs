@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use editd_proto::message::{EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
+use editd_proto::message::{EntryDetail, EntryHunk, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{TextStyle, one_line, range, word};
+use super::renames::{self, ListedFile};
 use super::{OutputStyle, StepForm, diff};
 
 /// Maximum number of files of an entry in a list. Further ones are counted.
@@ -14,7 +15,7 @@ const FILES: usize = 8;
 pub fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        add(&mut out, entry, FILES, style);
+        add(&mut out, entry, &renames::listed(entry), FILES, style);
     }
     if reply.entries.is_empty() {
         out.push_str("no entries\n");
@@ -32,9 +33,15 @@ pub fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
 /// Formats an entry. `shown` is the number of its files that are shown here or were skipped.
 pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
     let mut out = String::new();
-    add(&mut out, &reply.entry, usize::MAX, style);
-    for change in &reply.changes {
+    let files = renames::shown(reply);
+    add(&mut out, &reply.entry, &files, usize::MAX, style);
+    let shown_changes = renames::changes(reply, &files);
+    for (change, rename) in shown_changes {
         out.push('\n');
+        if let Some(rename) = rename {
+            diff::add(&mut out, &rename.diff, style);
+            continue;
+        }
         if change.forgotten {
             out.push_str(&format!("{}: contents forgotten\n", change.path.display()));
         } else if change.diff.is_empty() && !change.partial {
@@ -144,28 +151,32 @@ pub fn facts(entry: &EntrySummary, style: &OutputStyle) -> Vec<String> {
     words
 }
 
-fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle) {
+fn add(out: &mut String, entry: &EntrySummary, files: &[ListedFile<'_>], most: usize, style: &OutputStyle) {
     out.push_str(&facts(entry, style).join("  "));
     out.push('\n');
     if let Some(key) = entry.key.as_ref().filter(|_| style.steps == StepForm::Commands) {
         out.push_str(&format!("    key {}\n", one_line(key)));
     }
-    for file in entry.files.iter().take(files) {
-        out.push_str(&format!("    {}  {}\n", file.path.display(), extent(file, style)));
+    for file in files.iter().take(most) {
+        out.push_str(&format!("    {}  {}\n", file.name(), extent(file, style)));
     }
-    let more = (entry.files.len().saturating_sub(files) as u64).saturating_add(entry.omitted_files);
+    let more = (files.len().saturating_sub(most) as u64).saturating_add(entry.omitted_files);
     if more > 0 {
         out.push_str(&format!("    and {more} more files\n"));
     }
 }
 
 /// Returns the numbers of added and removed lines of a file, and the parts of its change that were undone.
-pub fn extent(file: &EntryFile, style: &OutputStyle) -> String {
+pub fn extent(listed: &ListedFile<'_>, style: &OutputStyle) -> String {
     let counted = || {
-        let added = style.paint(TextStyle::Good, &format!("+{}", file.added));
-        format!("{added} {}", style.paint(TextStyle::Bad, &format!("-{}", file.removed)))
+        let (added, removed) = listed.counts();
+        let added = style.paint(TextStyle::Good, &format!("+{added}"));
+        format!("{added} {}", style.paint(TextStyle::Bad, &format!("-{removed}")))
     };
+    let file = listed.file;
     let counts = match (&file.before, &file.after, file.lacks_counts()) {
+        _ if listed.is_moved() => "renamed".to_owned(),
+        _ if listed.rename.is_some() => format!("{} renamed", counted()),
         (None, Some(_), true) => "new".to_owned(),
         (Some(_), None, true) => "gone".to_owned(),
         (None, Some(_), false) => format!("{} new", counted()),

@@ -1,6 +1,7 @@
 //! The list of entries on a page.
 
-use editd_proto::message::{EntryFile, EntrySummary};
+use editctl::show::renames::{self, ListedFile};
+use editd_proto::message::EntrySummary;
 
 use super::{counts, kind, time};
 use crate::escape::html;
@@ -47,18 +48,21 @@ fn add_one(out: &mut String, entry: &EntrySummary) {
         }
     }
     out.push_str(&format!("<li{class}>{}\n<ul>\n", words.join(" \u{b7} ")));
-    for file in entry.files.iter().take(FILES) {
-        out.push_str(&format!("<li><code>{}</code> {}</li>\n", html(&file.path.display()), extent(file)));
+    let files = renames::listed(entry);
+    for file in files.iter().take(FILES) {
+        out.push_str(&format!("<li><code>{}</code> {}</li>\n", html(&file.name()), extent(file)));
     }
-    let more = (entry.files.len().saturating_sub(FILES) as u64).saturating_add(entry.omitted_files);
+    let more = (files.len().saturating_sub(FILES) as u64).saturating_add(entry.omitted_files);
     if more > 0 {
         out.push_str(&format!("<li>and {more} more</li>\n"));
     }
     out.push_str("</ul></li>\n");
 }
 
-fn extent(file: &EntryFile) -> String {
+fn extent(listed: &ListedFile<'_>) -> String {
+    let file = listed.file;
     let word = match (&file.before, &file.after) {
+        _ if listed.rename.is_some() => " renamed",
         (None, Some(_)) => " created",
         (Some(_), None) => " deleted",
         _ => "",
@@ -69,6 +73,7 @@ fn extent(file: &EntryFile) -> String {
         _ => "",
     };
     let counts = match (file.lacks_counts(), word) {
+        _ if listed.is_moved() => String::new(),
         (false, _) => counts(file.added, file.removed),
         (true, "") => "lines not counted".to_owned(),
         (true, _) => String::new(),

@@ -39,6 +39,10 @@ impl FileSection {
     /// Creates the section of a change, which has at most `room` bytes unless it only names the file.
     pub(crate) fn new(change: &NetChange, room: usize) -> Self {
         let name = html(&change.path.display());
+        let heading = match &change.former {
+            Some(former) => format!("{} \u{2192} {name}", html(&former.path.display())),
+            None => name.clone(),
+        };
         let (mut added, mut removed, mut body, mut open) = (0, 0, String::new(), true);
         match patch::texts(change) {
             Ok((old, new)) => {
@@ -55,7 +59,7 @@ impl FileSection {
         }
         let open = if open { " open" } else { "" };
         let html = format!(
-            "<details{open}>\n<summary><h3>{name}</h3> {} <span class=\"quiet\">{}</span></summary>\n{body}\
+            "<details{open}>\n<summary><h3>{heading}</h3> {} <span class=\"quiet\">{}</span></summary>\n{body}\
              </details>\n",
             counts(added, removed),
             status(change)
@@ -72,8 +76,8 @@ impl FileSection {
 /// Returns a sentence about a changed mode.
 fn modes(change: &NetChange) -> String {
     match (status(change), change.executable_before, change.executable_after) {
-        ("modified", false, true) => "<p>The file can be executed now.</p>\n".to_owned(),
-        ("modified", true, false) => "<p>The file can no longer be executed.</p>\n".to_owned(),
+        ("modified" | "renamed", false, true) => "<p>The file can be executed now.</p>\n".to_owned(),
+        ("modified" | "renamed", true, false) => "<p>The file can no longer be executed.</p>\n".to_owned(),
         ("created", _, true) => "<p>The file can be executed.</p>\n".to_owned(),
         _ => String::new(),
     }

@@ -9,6 +9,7 @@ fn change(before: &str, after: &str) -> NetChange {
     let content = |text: &str| FileContent::Bytes(text.into());
     NetChange {
         path: "a".into(),
+        former: None,
         before: content(before),
         after: content(after),
         executable_before: false,

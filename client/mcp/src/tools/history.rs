@@ -1,6 +1,6 @@
 //! The tool `history`: the entries of the journal, or one entry with its diff.
 
-use editctl::show::history;
+use editctl::show::{history, renames};
 use editd_proto::ids::JobId;
 use editd_proto::message::HistoryRequest;
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         let from = given.number("from")?;
         let reply = target.ask(|it| it.show(JobId(job), from))?;
         let shown = from.unwrap_or_default() + reply.changes.len() as u64;
-        return Ok(ToolReply::done(history::one(&reply, shown, &style), &reply));
+        return Ok(ToolReply::done(history::one(&reply, shown, &style), &renames::one_in_json(&reply)));
     }
     let request = HistoryRequest {
         path: path.map(|path| target.name(&path)).transpose()?,
@@ -55,5 +55,5 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         reply.entries.retain(|entry| entry.id.0 > since);
         reply.more &= reply.entries.len() == listed;
     }
-    Ok(ToolReply::done(history::list(&reply, &style), &reply))
+    Ok(ToolReply::done(history::list(&reply, &style), &renames::list_in_json(&reply)))
 }

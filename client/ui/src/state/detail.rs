@@ -1,9 +1,10 @@
 //! The selected entry with its files and hunks: the rows of its text, and the cursor, which lies in one part of the entry.
 
 use editctl::show::letters::{TextStyle, one_line};
+use editctl::show::renames::{self, EntryRename, ListedFile};
 use editctl::show::{OutputStyle, diff, history};
 use editd_proto::FilePath;
-use editd_proto::message::{EntryDetail, EntryFile, EntryHunk, ShowReply};
+use editd_proto::message::{EntryDetail, EntryHunk, ShowReply};
 
 /// Maximum length of a line of a diff in bytes. The rest is counted.
 const LINE: usize = 4096;
@@ -15,6 +16,8 @@ pub(crate) enum EntryPart {
     Entry,
     /// A file.
     File(FilePath),
+    /// A file that was renamed: its names before and after.
+    Renamed(FilePath, FilePath),
     /// A hunk of a file.
     Hunk(FilePath, EntryHunk),
 }
@@ -25,6 +28,7 @@ impl EntryPart {
         match (self, other) {
             (Self::Entry, Self::Entry) => true,
             (Self::File(one), Self::File(two)) => one == two,
+            (Self::Renamed(_, one), Self::Renamed(_, two)) => one == two,
             (Self::Hunk(one, first), Self::Hunk(two, second)) => one == two && first.hunk == second.hunk,
             _ => false,
         }
@@ -63,9 +67,13 @@ impl DetailPage {
                 page.add(&format!("key {}", one_line(key)));
             }
         }
-        for change in &reply.changes {
-            let file = reply.entry.files.iter().find(|file| file.path == change.path);
-            page.file(change, file, style);
+        let files = renames::shown(reply);
+        for (change, rename) in renames::changes(reply, &files) {
+            let file = files.iter().find(|file| file.file.path == change.path);
+            match rename {
+                Some(rename) => page.renamed(rename, file, style),
+                None => page.file(change, file, style),
+            }
         }
         let shown = from.saturating_add(reply.changes.len() as u64);
         let files = (reply.entry.files.len() as u64).saturating_add(reply.entry.omitted_files);
@@ -82,14 +90,32 @@ impl DetailPage {
         self.rows.push(DetailRow { text: text.to_owned(), part });
     }
 
-    fn file(&mut self, change: &EntryDetail, file: Option<&EntryFile>, style: &OutputStyle) {
+    /// Begins a part with a heading.
+    fn heading(&mut self, part: EntryPart, name: &str, file: Option<&ListedFile<'_>>, style: &OutputStyle) {
         if !self.rows.is_empty() {
             self.add("");
         }
-        self.begin(EntryPart::File(change.path.clone()));
-        let name = style.paint(TextStyle::Strong, &one_line(&change.path.display()));
+        self.begin(part);
+        let name = style.paint(TextStyle::Strong, &one_line(name));
         let extent = file.map(|file| history::extent(file, style)).unwrap_or_default();
         self.add(&format!("{name}  {extent}"));
+    }
+
+    /// Adds a rename. It is undone as a whole, so that its hunks are no parts.
+    fn renamed(&mut self, rename: &EntryRename, file: Option<&ListedFile<'_>>, style: &OutputStyle) {
+        let part = EntryPart::Renamed(rename.from.clone(), rename.to.clone());
+        let name = file.map(ListedFile::name).unwrap_or_default();
+        self.heading(part, &name, file, style);
+        let clipped = clipped(&rename.diff);
+        let mut painted = String::new();
+        diff::add(&mut painted, &clipped, style);
+        let rows = painted.split('\n').zip(diff::with_headers(&clipped));
+        let hunks = rows.skip_while(|(_, (_, is_header))| !is_header);
+        hunks.for_each(|(text, _)| self.add(text));
+    }
+
+    fn file(&mut self, change: &EntryDetail, file: Option<&ListedFile<'_>>, style: &OutputStyle) {
+        self.heading(EntryPart::File(change.path.clone()), &change.path.display(), file, style);
         if change.forgotten {
             self.add("contents forgotten");
         } else if change.diff.is_empty() && !change.partial {

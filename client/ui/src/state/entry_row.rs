@@ -1,7 +1,7 @@
 //! The texts of a journal entry in the list. They are made once, when the entry arrives.
 
-use editctl::show::OutputStyle;
 use editctl::show::letters::{one_line, word};
+use editctl::show::{OutputStyle, renames};
 use editd_proto::message::{EntryKind, EntrySummary};
 
 /// Maximum number of paths of an entry that are kept for the list and its filter.
@@ -42,9 +42,11 @@ pub(crate) struct EntryRow {
 impl EntryRow {
     /// Returns the row of an entry.
     pub(crate) fn of(entry: &EntrySummary, style: &OutputStyle) -> Self {
-        let counted = |count: fn(&editd_proto::message::EntryFile) -> u64| {
-            entry.files.iter().map(count).fold(0, u64::saturating_add)
-        };
+        let files = renames::listed(entry);
+        let (added, removed) = files
+            .iter()
+            .map(renames::ListedFile::counts)
+            .fold((0, 0), |sum: (u64, u64), it| (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1)));
         let undone = match (entry.undone, entry.partly_undone) {
             (true, _) => UndoneExtent::Whole,
             (false, true) => UndoneExtent::Partly,
@@ -55,10 +57,10 @@ impl EntryRow {
             time: style.time(entry.time),
             session: entry.session.clone(),
             label: label(entry),
-            paths: entry.files.iter().take(PATHS).map(|file| one_line(&file.path.display())).collect(),
-            files: (entry.files.len() as u64).saturating_add(entry.omitted_files),
-            added: counted(|file| file.added),
-            removed: counted(|file| file.removed),
+            paths: files.iter().take(PATHS).map(|file| one_line(&file.name())).collect(),
+            files: (files.len() as u64).saturating_add(entry.omitted_files),
+            added,
+            removed,
             undone,
             of: entry.of.iter().map(|job| job.0).collect(),
         }

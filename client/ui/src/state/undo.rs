@@ -54,6 +54,7 @@ impl UndoTarget {
         let (paths, hunks) = match &self.part {
             EntryPart::Entry => (Vec::new(), Vec::new()),
             EntryPart::File(path) => (vec![path.clone()], Vec::new()),
+            EntryPart::Renamed(from, to) => (vec![from.clone(), to.clone()], Vec::new()),
             EntryPart::Hunk(path, hunk) => (vec![path.clone()], vec![HunkChoice::One(hunk.hunk)]),
         };
         UndoRequest {
@@ -82,6 +83,10 @@ fn subject(row: &EntryRow, part: &EntryPart) -> String {
             format!("all of {entry} (+{added} -{removed} in {}{more})", paths.join(", "))
         }
         EntryPart::File(path) => format!("only {} of {entry}", one_line(&path.display())),
+        EntryPart::Renamed(from, to) => {
+            let (from, to) = (one_line(&from.display()), one_line(&to.display()));
+            format!("only the rename {from} \u{2192} {to} of {entry}")
+        }
         EntryPart::Hunk(path, hunk) => {
             let path = one_line(&path.display());
             let (number, line, added, removed) = (hunk.hunk, hunk.line, hunk.added, hunk.removed);

@@ -124,7 +124,13 @@ impl Interface {
 
 /// Returns the journal of the cases.
 pub(super) fn standard() -> Vec<ShowReply> {
-    serde_json::from_str(&std::fs::read_to_string(folder().join("standard.json")).unwrap()).unwrap()
+    stored("standard")
+}
+
+/// Returns the entries of a file beside the cases.
+pub(super) fn stored(name: &str) -> Vec<ShowReply> {
+    let file = folder().join(format!("{name}.json"));
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
 /// Returns a small entry.

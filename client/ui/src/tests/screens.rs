@@ -1,6 +1,6 @@
 //! The screens as files: each file in `cases` has the steps and the screen after them. `BLESS=1` rewrites the screens.
 //!
-//! Steps: `size 80x24`, `journal standard|empty|long`, `plain` (no colours), `connect`, `lost REASON`, `keys …`, `add ENTRY SESSION
+//! Steps: `size 80x24`, `journal standard|empty|long|renamed`, `plain` (no colours), `connect`, `lost REASON`, `keys …`, `add ENTRY SESSION
 //! PATH` (another session makes an entry), `mute` (no further reply), `receipt JSON` (the reply to an undo), and `styles`: the
 //! styles of the screen are part of the case.
 
@@ -11,7 +11,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
-use super::journal_in_memory::{Interface, entry, folder, long, standard};
+use super::journal_in_memory::{Interface, entry, folder, long, standard, stored};
 use crate::state::Input;
 use crate::view::{Palette, draw};
 
@@ -33,6 +33,7 @@ fn screen(steps: &str) -> String {
             "journal" => {
                 entries = match rest {
                     "standard" => standard(),
+                    "renamed" => stored("renamed"),
                     "empty" => Vec::new(),
                     "long" => long(1000),
                     other => panic!("no journal is called {other}"),

@@ -2,7 +2,7 @@
 
 use editd_proto::message::{HunkChoice, OnStale};
 
-use super::journal_in_memory::{Interface, entry, long, standard, style};
+use super::journal_in_memory::{Interface, entry, long, standard, stored, style};
 use crate::state::detail::DetailPage;
 use crate::state::journal::{ListPurpose, ListRequest};
 use crate::state::overlay::Overlay;
@@ -200,8 +200,8 @@ fn a_message_of_the_daemon_stays_until_the_next_key() {
 
 #[test]
 fn an_undo_needs_an_answer_and_names_exactly_the_part() {
-    let undone = |keys: &str| {
-        let mut interface = Interface::connected(standard(), SIZE);
+    let undone_of = |entries, keys: &str| {
+        let mut interface = Interface::connected(entries, SIZE);
         interface.press(keys);
         let targets = interface.asked.iter().filter_map(|request| match request {
             Request::Undo(target) => Some(target.clone()),
@@ -209,6 +209,7 @@ fn an_undo_needs_an_answer_and_names_exactly_the_part() {
         });
         targets.map(|target| target.request("k".to_owned())).collect::<Vec<_>>()
     };
+    let undone = |keys: &str| undone_of(standard(), keys);
     for keys in ["End u", "End u n", "End u Esc", "End u Enter", "End u u", "End r q"] {
         assert_eq!(undone(keys), [], "{keys}");
     }
@@ -223,6 +224,12 @@ fn an_undo_needs_an_answer_and_names_exactly_the_part() {
     let [hunk] = hunk.as_slice() else { panic!("{hunk:?}") };
     assert_eq!(hunk.paths, ["src/a.rs".into()]);
     assert_eq!(hunk.hunks, [HunkChoice::One(2)]);
+    let rename = undone_of(stored("renamed"), "Tab n Down Down u y");
+    let [rename] = rename.as_slice() else { panic!("{rename:?}") };
+    assert_eq!(
+        (rename.paths.as_slice(), rename.hunks.len()),
+        (["old.rs".into(), "src/new.rs".into()].as_slice(), 0)
+    );
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! Finds renames among deleted and created files: those with the same content, then those of which half is the same, as
+//! `git diff` does it.
+//!
+//! *Limitations*: only texts are compared, and only a bounded number of them. A file that was created where another one was
+//! is changed, not renamed. A file that moved into a folder with its own former name, or back, is deleted and created.
+
+use std::collections::BTreeSet;
+
+use editd_proto::FilePath;
+use editd_proto::ids::Version;
+use editd_proto::message::EntrySide;
+
+use super::similarity::{SimilarityScore, TextPieces};
+
+/// Maximum number of files whose contents are read, of pairs that are considered, and of steps of all comparisons: about a
+/// second.
+const FILES: usize = 2000;
+const PAIRS: usize = 1_000_000;
+const STEPS: u64 = 400_000_000;
+
+/// A deleted or a created file.
+#[derive(Clone, Copy, Debug)]
+pub struct RenameSide<'a> {
+    /// Its path.
+    pub path: &'a FilePath,
+    /// The version of its content.
+    pub version: &'a Version,
+}
+
+/// A deleted and a created file that are one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RenamePair {
+    /// The index of the deleted file.
+    pub old: usize,
+    /// The index of the created file.
+    pub new: usize,
+    /// The part of the larger content that both have. It may be [`SimilarityScore::EQUAL`] for lines in another order.
+    pub score: SimilarityScore,
+    /// Set if the contents are equal.
+    pub is_same: bool,
+}
+
+/// Returns the renames among deleted and created files, in the order of the created ones.
+///
+/// `pieces` returns the text of a file, if it is known; it is called for files without an equal counterpart.
+///
+/// # Errors
+/// Those of `pieces`.
+pub fn pairs<E>(
+    old: &[RenameSide<'_>],
+    new: &[RenameSide<'_>],
+    mut pieces: impl FnMut(EntrySide, usize) -> Result<Option<TextPieces>, E>,
+) -> Result<Vec<RenamePair>, E> {
+    let mut found = same(old, new);
+    let olds: BTreeSet<usize> = found.iter().map(|pair| pair.old).collect();
+    let news: BTreeSet<usize> = found.iter().map(|pair| pair.new).collect();
+    let olds: Vec<usize> = (0..old.len()).filter(|at| !olds.contains(at)).collect();
+    let news: Vec<usize> = (0..new.len()).filter(|at| !news.contains(at)).collect();
+    let is_bounded = olds.len() + news.len() <= FILES && olds.len().saturating_mul(news.len()) <= PAIRS;
+    if is_bounded && !olds.is_empty() && !news.is_empty() {
+        let mut texts = |side, files: &[usize]| -> Result<Vec<(usize, TextPieces)>, E> {
+            let read = files.iter().map(|at| Ok(pieces(side, *at)?.map(|text| (*at, text))));
+            read.filter_map(Result::transpose).collect()
+        };
+        let (olds, news) = (texts(EntrySide::Before, &olds)?, texts(EntrySide::After, &news)?);
+        found.extend(similar((old, &olds), (new, &news)));
+    }
+    let paths = |pair: &RenamePair| Some((old.get(pair.old)?.path, new.get(pair.new)?.path));
+    // `patch` cannot make a folder of a file that it moves there.
+    found.retain(|pair| paths(pair).is_some_and(|(from, to)| !is_below(from, to) && !is_below(to, from)));
+    found.sort_by_key(|pair| pair.new);
+    Ok(found)
+}
+
+/// Returns true if a path would be below another one.
+fn is_below(path: &FilePath, top: &FilePath) -> bool {
+    path.as_bytes().strip_prefix(top.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+/// Returns the last component of a path.
+fn name(path: &FilePath) -> &[u8] {
+    path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
+/// Pairs files with the same content, at first those that have the same name in another folder.
+fn same(old: &[RenameSide<'_>], new: &[RenameSide<'_>]) -> Vec<RenamePair> {
+    let sides = old.iter().enumerate();
+    let mut left: BTreeSet<(&str, &[u8], usize)> =
+        sides.map(|(at, side)| (side.version.0.as_str(), name(side.path), at)).collect();
+    let mut found: Vec<RenamePair> = Vec::new();
+    let mut free: BTreeSet<usize> = (0..new.len()).collect();
+    for with_name in [true, false] {
+        for at in free.clone() {
+            let Some(side) = new.get(at) else { continue };
+            let wanted = if with_name { name(side.path) } else { &[] };
+            let next = left.range((side.version.0.as_str(), wanted, 0)..).next().copied();
+            let is_it = |it: &(&str, &[u8], usize)| it.0 == side.version.0 && (!with_name || it.1 == wanted);
+            if let Some(one) = next.filter(is_it) {
+                left.remove(&one);
+                free.remove(&at);
+                found.push(RenamePair { old: one.2, new: at, score: SimilarityScore::EQUAL, is_same: true });
+            }
+        }
+    }
+    found
+}
+
+type SideTexts<'s> = (&'s [RenameSide<'s>], &'s [(usize, TextPieces)]);
+
+/// Pairs files with similar contents: the most similar ones first, and of those the ones with the same name.
+fn similar((old, olds): SideTexts<'_>, (new, news): SideTexts<'_>) -> Vec<RenamePair> {
+    let all = || news.iter().flat_map(|new| olds.iter().map(move |old| (old, new)));
+    let steps = all().fold(0_u64, |sum, (old, new)| sum.saturating_add(old.1.steps(&new.1)));
+    if steps > STEPS {
+        return Vec::new();
+    }
+    let mut scored: Vec<(SimilarityScore, bool, usize, usize)> = all()
+        .filter_map(|(from, to)| {
+            let score = from.1.similarity(&to.1)?;
+            let is_name = name(old.get(from.0)?.path) == name(new.get(to.0)?.path);
+            Some((score, is_name, to.0, from.0))
+        })
+        .collect();
+    scored.sort_by_key(|(score, is_name, new, old)| (std::cmp::Reverse((*score, *is_name)), *new, *old));
+    let (mut taken_new, mut taken_old) = (BTreeSet::new(), BTreeSet::new());
+    let mut found = Vec::new();
+    for (score, _, new, old) in scored {
+        if !taken_new.contains(&new) && !taken_old.contains(&old) {
+            taken_new.insert(new);
+            taken_old.insert(old);
+            found.push(RenamePair { old, new, score, is_same: false });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the renames among files, each with a path, a version and a text, as `old > new percent`.
+    fn found(old: &[[&str; 3]], new: &[[&str; 3]]) -> Vec<String> {
+        let owned = |files: &[[&str; 3]]| -> Vec<(FilePath, Version)> {
+            files.iter().map(|[path, version, _]| ((*path).into(), Version((*version).to_owned()))).collect()
+        };
+        let (olds, news) = (owned(old), owned(new));
+        fn sides(files: &[(FilePath, Version)]) -> Vec<RenameSide<'_>> {
+            files.iter().map(|(path, version)| RenameSide { path, version }).collect()
+        }
+        let text = |side, at: usize| {
+            let files = if side == EntrySide::Before { old } else { new };
+            Ok::<_, ()>(files.get(at).and_then(|file| TextPieces::of(file[2].as_bytes())))
+        };
+        let pairs = pairs(&sides(&olds), &sides(&news), text).unwrap_or_default();
+        let told = |pair: &RenamePair| {
+            let (from, to) = (old.get(pair.old)?[0], new.get(pair.new)?[0]);
+            let same = if pair.is_same { "same".to_owned() } else { pair.score.percent().to_string() };
+            Some(format!("{from} > {to} {same}"))
+        };
+        pairs.iter().filter_map(told).collect()
+    }
+
+    #[test]
+    fn equal_contents_are_paired_once_and_by_name() {
+        let old = [["a/x", "1", ""], ["a/y", "1", ""], ["gone", "2", "q\n"]];
+        assert_eq!(found(&old, &[["b/y", "1", ""], ["new", "3", "r\n"]]), ["a/y > b/y same"]);
+        let new = [["b/q", "1", ""], ["b/y", "1", ""], ["b/z", "1", ""]];
+        assert_eq!(found(&old, &new), ["a/x > b/q same", "a/y > b/y same"]);
+        assert!(found(&[["d", "1", ""]], &[["d/x", "1", ""]]).is_empty());
+        assert!(found(&[], &new).is_empty() && found(&old, &[]).is_empty());
+    }
+
+    #[test]
+    fn similar_contents_are_paired_by_their_score_and_then_by_name() {
+        let old = [["a", "1", "1\n2\n3\n4\n"], ["b", "2", "1\n2\n3\n5\n"]];
+        let new = [["c", "3", "1\n2\n3\n4\n6\n"], ["d", "4", "7\n8\n9\n"]];
+        assert_eq!(found(&old, &new), ["a > c 80"]);
+        let new = [["d/b", "3", "1\n2\n3\n6\n"], ["d/a", "4", "1\n2\n3\n7\n"]];
+        assert_eq!(found(&old, &new), ["b > d/b 75", "a > d/a 75"]);
+        // A binary file is no text to compare.
+        assert!(found(&[["a", "1", "x\n\0"]], &[["b", "2", "x\n\0y"]]).is_empty());
+    }
+}

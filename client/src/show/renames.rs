@@ -1,0 +1,223 @@
+//! The files of an entry for people: a deleted and a created file with the same content, or with similar ones, are one that
+//! was renamed. Uses only the reply of the daemon.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+
+use editd_proto::FilePath;
+use editd_proto::message::{EntryDetail, EntryFile, EntrySide, EntrySummary, HistoryReply, ShowReply};
+use serde::Serialize;
+
+use super::diff::with_headers;
+use crate::journal::content::FileContent;
+use crate::journal::lines::LineDiff;
+use crate::journal::net::{FormerName, NetChange};
+use crate::journal::patch;
+use crate::journal::renames::{RenamePair, RenameSide, pairs};
+use crate::journal::similarity::TextPieces;
+
+type ChangesByPath<'r> = BTreeMap<&'r FilePath, &'r EntryDetail>;
+
+/// A file of an entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedFile<'e> {
+    /// The file; of a rename the created one.
+    pub file: &'e EntryFile,
+    /// The rename.
+    pub rename: Option<EntryRename>,
+}
+
+/// A rename within an entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct EntryRename {
+    /// The path before.
+    pub from: FilePath,
+    /// The path after.
+    pub to: FilePath,
+    /// The part of the larger content that both have, in percent.
+    pub similarity: u64,
+    /// The number of added lines.
+    pub added: u64,
+    /// The number of removed lines.
+    pub removed: u64,
+    /// The rename as a diff with the headers of git. An entry of a list has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+impl ListedFile<'_> {
+    /// Returns the path, or both paths of a rename.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let path = self.file.path.display();
+        self.rename
+            .as_ref()
+            .map_or(path.clone(), |rename| format!("{} \u{2192} {path}", rename.from.display()))
+    }
+
+    /// Returns true for a rename that changed no line.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.rename.as_ref().is_some_and(|it| (it.added, it.removed) == (0, 0))
+    }
+
+    /// Returns the numbers of added and removed lines.
+    #[must_use]
+    pub fn counts(&self) -> (u64, u64) {
+        self.rename.as_ref().map_or((self.file.added, self.file.removed), |it| (it.added, it.removed))
+    }
+}
+
+/// Returns the files of an entry. Renames are found by equal contents, since a list has no others.
+#[must_use]
+pub fn listed(entry: &EntrySummary) -> Vec<ListedFile<'_>> {
+    of(&entry.files, &[])
+}
+
+/// Returns the files of an entry with its changes.
+#[must_use]
+pub fn shown(reply: &ShowReply) -> Vec<ListedFile<'_>> {
+    of(&reply.entry.files, &reply.changes)
+}
+
+/// Returns the changes of an entry, each rename once, at the place of the created file.
+#[must_use]
+pub fn changes<'r>(
+    reply: &'r ShowReply,
+    files: &'r [ListedFile<'_>],
+) -> Vec<(&'r EntryDetail, Option<&'r EntryRename>)> {
+    let renames = || files.iter().filter_map(|file| file.rename.as_ref());
+    let from: BTreeSet<&FilePath> = renames().map(|rename| &rename.from).collect();
+    let to: BTreeMap<&FilePath, &EntryRename> = renames().map(|rename| (&rename.to, rename)).collect();
+    let left = reply.changes.iter().filter(|change| !from.contains(&change.path));
+    left.map(|change| (change, to.get(&change.path).copied())).collect()
+}
+
+fn of<'e>(files: &'e [EntryFile], changes: &[EntryDetail]) -> Vec<ListedFile<'e>> {
+    let changes: ChangesByPath<'_> = changes.iter().map(|one| (&one.path, one)).collect();
+    let mut renames: BTreeMap<FilePath, EntryRename> = BTreeMap::new();
+    // A rename of which only one side was undone is none any more.
+    for undone in [false, true] {
+        let is_whole = |file: &&EntryFile| {
+            let change = changes.get(&file.path);
+            file.undone == undone && file.undone_hunks.is_empty() && change.is_none_or(|it| !it.forgotten)
+        };
+        let files: Vec<&EntryFile> = files.iter().filter(is_whole).collect();
+        renames.extend(renamed(&files, &changes).into_iter().map(|rename| (rename.to.clone(), rename)));
+    }
+    let gone: BTreeSet<FilePath> = renames.values().map(|rename| rename.from.clone()).collect();
+    let left = files.iter().filter(|file| file.after.is_some() || !gone.contains(&file.path));
+    left.map(|file| ListedFile { file, rename: renames.remove(&file.path) }).collect()
+}
+
+fn renamed(files: &[&EntryFile], changes: &ChangesByPath<'_>) -> Vec<EntryRename> {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for file in files {
+        match (&file.before, &file.after) {
+            (Some(version), None) => old.push(RenameSide { path: &file.path, version }),
+            (None, Some(version)) => new.push(RenameSide { path: &file.path, version }),
+            _ => {}
+        }
+    }
+    let text = |path: &FilePath, side| changes.get(path).and_then(|change| content(change, side));
+    let Ok::<_, Infallible>(found) = pairs(&old, &new, |side, at| {
+        let file = if side == EntrySide::Before { old.get(at) } else { new.get(at) };
+        Ok(file.and_then(|file| TextPieces::of(&text(file.path, side)?)))
+    });
+    let rename = |pair: &RenamePair| {
+        let (from, to) = (old.get(pair.old)?.path, new.get(pair.new)?.path);
+        let (before, after) = if pair.is_same {
+            (FileContent::Same, FileContent::Same)
+        } else {
+            let side = |path, side| text(path, side).map(FileContent::Bytes);
+            (side(from, EntrySide::Before)?, side(to, EntrySide::After)?)
+        };
+        let mode = |path, name| changes.get(path).and_then(|change| mode(&change.diff, name));
+        let modes = mode(from, "deleted file mode ").zip(mode(to, "new file mode "));
+        let (executable_before, executable_after) = modes.unwrap_or_default();
+        let former = Some(FormerName { path: from.clone(), similarity: pair.score.percent() });
+        let change =
+            NetChange { path: to.clone(), former, before, after, executable_before, executable_after };
+        Some(shown_rename(&change, !changes.is_empty()))
+    };
+    found.iter().filter_map(rename).flatten().collect()
+}
+
+/// Returns a rename, with its diff if `with_diff` is set.
+fn shown_rename(change: &NetChange, with_diff: bool) -> Option<EntryRename> {
+    let former = change.former.as_ref()?;
+    let (old, new) = patch::texts(change).ok()?;
+    let lines = LineDiff::between(old, new);
+    let (added, removed) = lines.counts();
+    let diff = if with_diff { patch::formatted(change, &lines) } else { Vec::new() };
+    let diff = String::from_utf8_lossy(&diff).into_owned();
+    let (from, to, similarity) = (former.path.clone(), change.path.clone(), former.similarity);
+    Some(EntryRename { from, to, similarity, added, removed, diff })
+}
+
+/// Returns true if a header of a diff names a mode that makes the file executable.
+fn mode(diff: &str, name: &str) -> Option<bool> {
+    let mut header = diff.lines().take_while(|line| !line.starts_with("@@"));
+    let digits = header.find_map(|line| line.strip_prefix(name))?;
+    Some(u32::from_str_radix(digits, 8).ok()? & 0o100 != 0)
+}
+
+/// Returns the content of a deleted file (`Before`) or a created one (`After`), if its diff has all of it byte for byte.
+fn content(change: &EntryDetail, side: EntrySide) -> Option<Vec<u8>> {
+    let sign = if side == EntrySide::Before { "-" } else { "+" };
+    let is_exact = !change.partial && change.omitted_hunks == 0 && !change.diff.contains('\u{fffd}');
+    if !is_exact || change.hunks.len() != 1 {
+        return None;
+    }
+    let (mut out, mut within) = (Vec::new(), false);
+    for (line, is_header) in with_headers(&change.diff) {
+        if is_header {
+            within = true;
+        } else if within && line.starts_with('\\') {
+            out.pop();
+        } else if within {
+            out.extend_from_slice(line.strip_prefix(sign)?.as_bytes());
+        }
+    }
+    Some(out)
+}
+
+/// A page of the journal in JSON: the reply, and the renames of its entries.
+#[derive(Serialize)]
+struct HistoryInJson<'r> {
+    entries: Vec<EntryInJson<'r>>,
+    more: bool,
+}
+
+/// An entry in JSON.
+#[derive(Serialize)]
+struct EntryInJson<'r> {
+    #[serde(flatten)]
+    entry: &'r EntrySummary,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renames: Vec<EntryRename>,
+}
+
+/// An entry with its changes in JSON: the reply, and the renames among these changes.
+#[derive(Serialize)]
+struct ShownInJson<'r> {
+    #[serde(flatten)]
+    reply: &'r ShowReply,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renames: Vec<EntryRename>,
+}
+
+fn renames(files: Vec<ListedFile<'_>>) -> Vec<EntryRename> {
+    files.into_iter().filter_map(|file| file.rename).collect()
+}
+
+/// Returns a page of the journal for JSON. Each entry with renames has them as `renames`, beside its `files`.
+pub fn list_in_json(reply: &HistoryReply) -> impl Serialize + '_ {
+    let entries = reply.entries.iter().map(|entry| EntryInJson { entry, renames: renames(listed(entry)) });
+    HistoryInJson { entries: entries.collect(), more: reply.more }
+}
+
+/// Returns an entry for JSON. Its renames are in `renames`, beside `changes`.
+pub fn one_in_json(reply: &ShowReply) -> impl Serialize + '_ {
+    ShownInJson { reply, renames: renames(shown(reply)) }
+}
