@@ -208,3 +208,14 @@ fn without_a_terminal_there_is_an_error_that_names_other_commands() {
     assert!(said.contains("standard output is not a terminal; use `editctl log`"), "{said}");
     assert!(done.stdout.is_empty());
 }
+
+#[test]
+fn a_server_for_a_runtime_says_so_to_a_person() {
+    let daemon = TestDaemon::new();
+    let mut command = daemon.editctl();
+    command.arg("mcp");
+    let mut server = OnTerminal::start(command);
+    server.shows("an agent runtime starts this server and talks to it; `editctl setup RUNTIME`");
+    server.types("\u{4}");
+    assert!(server.ended().success());
+}

@@ -17,6 +17,7 @@ mod tools;
 mod toolsets;
 mod words;
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -80,6 +81,13 @@ pub fn main() -> ExitCode {
 
 fn run(line: CommandLine, set: &'static ToolSet) -> Result<(), String> {
     let context = CallContext::open(line.workspace.as_deref(), line.session, line.socket, line.no_spawn)?;
+    if std::io::stdin().is_terminal() {
+        // A person would wait for a prompt.
+        context::tell(
+            "an agent runtime starts this server and talks to it; `editctl setup RUNTIME` adds it to the runtime's \
+             configuration. Ctrl-D ends it",
+        );
+    }
     let server = EditServer::new(context, set, &line.tools);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| format!("the runtime cannot be started: {error}"))?;
