@@ -67,6 +67,7 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &ReportArgs) -> Result<Com
     let root = context.workspace.root();
     let workspace = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
     let (changed, entries) = (files.len(), chosen.list.entries.len());
+    let undone = chosen.list.entries.iter().filter(|entry| entry.undone).count();
     let page = ReportPage {
         workspace,
         entries: &chosen.list.entries,
@@ -84,7 +85,8 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &ReportArgs) -> Result<Com
         crate::in_json(&ReportInJson { file, bytes, files: changed, entries, notes: &chosen.notes })?
     } else {
         let (files, entries) = (count(changed, "file", "files"), count(entries, "entry", "entries"));
-        format!("wrote {}: {entries}, {files}\n", words.html.display()).into_bytes()
+        let undone = if undone > 0 { format!(" ({undone} undone)") } else { String::new() };
+        format!("wrote {}: {entries}{undone}, {files} changed\n", words.html.display()).into_bytes()
     };
     Ok(CommandOutput { out, notes: chosen.notes })
 }

@@ -131,7 +131,7 @@ fn the_file_is_complete_private_and_replaced_only_on_request() {
     assert!(refused.status == Some(1) && refused.err.contains("replace it with --force"), "{refused:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
     let done = run(&tree.daemon, &["report", "--since", "1", "--html", name, "--force"]);
-    assert!(done.text().contains("11 entries, ") && done.status == Some(0), "{done:?}");
+    assert!(done.text().contains("11 entries (1 undone), ") && done.status == Some(0), "{done:?}");
     assert_ne!(fs::read_to_string(&file).unwrap(), page);
     let missing = run(&tree.daemon, &["report", "--since", "1", "--html", "no/such/folder.html"]);
     assert_eq!(missing.status, Some(5), "{missing:?}");
