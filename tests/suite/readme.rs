@@ -1,4 +1,4 @@
-//! The commands and examples of the README and of the reference pages are run: the first job, the tour line by line, the
+//! The commands and examples of the README and of the reference pages are run: the first job and steps, the tour line by line, the
 //! configuration, the dialects. The picture in the README is compared with a run.
 
 use std::fs;
@@ -101,6 +101,21 @@ fn the_first_job_makes_its_file() {
     let made = fs::read_dir(daemon.workspace()).unwrap().next().unwrap().unwrap().path();
     run_in(&daemon, &made, "editctl stop --workspace .");
     assert_eq!(fs::read_to_string(made.join("hello.txt")).unwrap(), "hello\n");
+}
+
+#[test]
+fn the_first_steps_need_no_checkout() {
+    let daemon = TestDaemon::new();
+    let said = run(&daemon, &format!("{}\neditctl stop >&2", block(README, "sh steps")));
+    for line in [
+        "list.txt 2 +1 -1",
+        "    list.txt  +1 -1",
+        "wrote ../notes.html: 2 entries (1 undone), 0 files changed",
+    ] {
+        assert!(said.contains(&format!("{line}\n")), "{line:?} in {said}");
+    }
+    assert_eq!(fs::read_to_string(daemon.workspace().join("notes/list.txt")).unwrap(), "milk\nbread\n");
+    assert!(fs::read_to_string(daemon.workspace().join("notes.html")).unwrap().contains("list.txt"));
 }
 
 #[test]
