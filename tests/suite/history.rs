@@ -2,6 +2,7 @@
 //! commands show it.
 
 mod blame;
+mod browser;
 mod diff;
 mod renames;
 mod report;
