@@ -148,7 +148,7 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &DiffArgs) -> Result<Comma
     let change = |span: &PathSpan| net::change(&caller, &context.workspace, span, FILE);
     let mut net = NetDiff::default();
     if context.style.json {
-        let files = in_json(&chosen.spans, &net::with_renames(&caller, chosen.spans.clone())?, change)?;
+        let files = in_json(&net::with_renames(&caller, chosen.spans)?, change)?;
         let out = crate::in_json(&DiffInJson { entries: chosen.list.entries.len(), files })?;
         return Ok(CommandOutput { out, notes: chosen.notes });
     }
@@ -170,15 +170,14 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &DiffArgs) -> Result<Comma
 /// the rename.
 fn in_json(
     spans: &[PathSpan],
-    with_renames: &[PathSpan],
     change: impl Fn(&PathSpan) -> Result<NetChange, Failure>,
 ) -> Result<Vec<FileInJson>, Failure> {
-    let renamed = || with_renames.iter().filter_map(|span| Some((span.former_path()?, span)));
+    let renamed = || spans.iter().filter_map(|span| Some((span.former_path()?, span)));
     let to: BTreeMap<&FilePath, &FilePath> = renamed().map(|(from, span)| (from, &span.path)).collect();
     let from: BTreeMap<&FilePath, &PathSpan> = renamed().map(|(_, span)| (&span.path, span)).collect();
     let (mut net, mut renames) = (NetDiff::default(), NetDiff::default());
     let mut files = Vec::new();
-    for span in spans {
+    for span in &net::apart(spans) {
         let mut file = net.add(&change(span)?);
         file.renamed_to = to.get(&span.path).map(|path| (*path).clone());
         if let Some(span) = from.get(&span.path) {

@@ -36,6 +36,8 @@ pub struct PathSpan {
     modes: Option<(u32, u32)>,
     /// The deleted file that this created one was, if [`with_renames`] found one.
     former: Option<Box<FormerSpan>>,
+    /// The content of a deleted or created file, if [`with_renames`] asked for it.
+    content: Option<Vec<u8>>,
 }
 
 /// The deleted file of a rename.
@@ -59,7 +61,15 @@ pub struct FormerName {
 impl PathSpan {
     fn new(job: JobId, file: &EntryFile) -> Self {
         let (first, last) = ((job, file.before.clone()), (job, file.before.clone()));
-        Self { path: file.path.clone(), first, last, applied: false, modes: None, former: None }
+        Self {
+            path: file.path.clone(),
+            first,
+            last,
+            applied: false,
+            modes: None,
+            former: None,
+            content: None,
+        }
     }
 
     fn changes_mode(&self) -> bool {
@@ -178,7 +188,7 @@ pub fn with_renames<E: From<CallError>>(
 ) -> Result<Vec<PathSpan>, E> {
     let old: Vec<&PathSpan> = spans.iter().filter(|span| span.deleted().is_some()).collect();
     let new: Vec<&PathSpan> = spans.iter().filter(|span| span.created().is_some()).collect();
-    let mut room = COMPARED_ALL;
+    let (mut room, mut contents) = (COMPARED_ALL, BTreeMap::new());
     let text = |side, at: usize| -> Result<_, E> {
         let files = if side == EntrySide::Before { &old } else { &new };
         let Some(span) = files.get(at).filter(|_| room > 0) else { return Ok(None) };
@@ -187,7 +197,9 @@ pub fn with_renames<E: From<CallError>>(
         let text = content(caller, &request, room.min(COMPARED))?;
         let FileContent::Bytes(bytes) = text else { return Ok(None) };
         room = room.saturating_sub(bytes.len() as u64);
-        Ok(TextPieces::of(&bytes))
+        let pieces = TextPieces::of(&bytes);
+        contents.insert(span.path.clone(), bytes);
+        Ok(pieces)
     };
     let found = pairs(&sides(&old, PathSpan::deleted), &sides(&new, PathSpan::created), text)?;
     let is_pair =
@@ -195,7 +207,8 @@ pub fn with_renames<E: From<CallError>>(
     let mut former: BTreeMap<FilePath, (FilePath, RenamePair)> =
         found.into_iter().filter_map(is_pair).collect();
     let (mut deleted, mut kept) = (BTreeMap::new(), Vec::new());
-    for span in spans {
+    for mut span in spans {
+        span.content = contents.remove(&span.path);
         match former.remove(&span.path) {
             Some((new, pair)) => drop(deleted.insert(new, (span, pair))),
             None => kept.push(span),
@@ -207,6 +220,16 @@ pub fn with_renames<E: From<CallError>>(
         });
     }
     Ok(kept)
+}
+
+/// Takes renames apart: a deleted and a created file each, in the order of the paths.
+#[must_use]
+pub fn apart(spans: &[PathSpan]) -> Vec<PathSpan> {
+    let deleted = spans.iter().filter_map(|span| span.former.as_ref()).map(|former| former.span.clone());
+    let others = spans.iter().map(|span| PathSpan { former: None, ..span.clone() });
+    let mut apart: Vec<PathSpan> = deleted.chain(others).collect();
+    apart.sort_by(|one, two| one.path.cmp(&two.path));
+    apart
 }
 
 fn sides<'s>(spans: &[&'s PathSpan], version: fn(&PathSpan) -> Option<&Version>) -> Vec<RenameSide<'s>> {
@@ -226,7 +249,11 @@ pub fn change<E: From<CallError>>(
     let side = |span: &PathSpan, side| {
         let (job, version) = if side == EntrySide::Before { &span.first } else { &span.last };
         let request = ContentRequest { job: *job, path: span.path.clone(), side, from: 0 };
-        if version.is_none() { Ok(FileContent::Absent) } else { content(caller, &request, most) }
+        match (version, &span.content) {
+            (None, _) => Ok(FileContent::Absent),
+            (Some(_), Some(known)) if known.len() as u64 <= most => Ok(FileContent::Bytes(known.clone())),
+            (Some(_), _) => content(caller, &request, most),
+        }
     };
     let old = span.former.as_ref().map_or(span, |former| &former.span);
     let (before, after) = match &span.former {
