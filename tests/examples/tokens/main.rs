@@ -55,7 +55,8 @@ impl TokenTable {
         self.add(tokenizer, section, &format!("{row}, JSON"), &replies.json);
     }
 
-    /// Prints a section; returns the share of its numbers that are at most `target`.
+    /// Prints a section; returns the share of its replies as text that have at most `target` tokens. As JSON, a reply for
+    /// three files with long paths has more than a success should, since a program needs the whole paths.
     fn print(&self, section: u8, target: Option<usize>) -> f64 {
         let last = target.map_or(String::new(), |target| format!(" at most {target} |"));
         println!("| | count | median | p90 | maximum |{last}");
@@ -70,8 +71,10 @@ impl TokenTable {
             let number = |value: Option<usize>| value.unwrap_or(0);
             let (median, p90, most) = (number(median), number(p90), number(most.copied()));
             let within = target.map(|target| sorted.iter().filter(|count| **count <= target).count());
-            all += sorted.len();
-            kept += within.unwrap_or(0);
+            if name.ends_with(", text") {
+                all += sorted.len();
+                kept += within.unwrap_or(0);
+            }
             let share =
                 within.map(|within| format!(" {:.1} % |", 100.0 * within as f64 / sorted.len() as f64));
             println!(
@@ -117,7 +120,7 @@ fn main() -> ExitCode {
             .for_each(|((_, name), text)| println!("== {name}\n{text}"));
     }
     println!(
-        "Successes within {} tokens: {:.1} %; refusals within {}: {:.1} %.",
+        "Successes as text within {} tokens: {:.1} %; refusals as text within {}: {:.1} %.",
         TARGETS.0,
         successes * 100.0,
         TARGETS.1,
