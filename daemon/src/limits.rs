@@ -10,7 +10,6 @@ mod replies;
 mod settings;
 mod several;
 mod shares;
-#[cfg(unix)]
 mod supervisor;
 mod watching;
 
@@ -26,7 +25,6 @@ pub use replies::*;
 pub use settings::*;
 pub use several::*;
 pub use shares::*;
-#[cfg(unix)]
 pub use supervisor::*;
 pub use watching::*;
 

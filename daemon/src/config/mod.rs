@@ -10,7 +10,6 @@
 
 mod args;
 mod commands;
-#[cfg(unix)]
 mod environment;
 mod file;
 mod globs;
@@ -38,8 +37,9 @@ pub use commands::{
     BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, FILES, IssuePattern, PATH, SyntaxCheck,
     read_commands,
 };
+pub use environment::command_environment;
 #[cfg(unix)]
-pub use environment::{command_environment, command_folders};
+pub use environment::command_folders;
 pub use file::{ConfigError, FILE_NAME, LoadedSettings, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};

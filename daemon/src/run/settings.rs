@@ -50,7 +50,7 @@ pub(super) fn confine(
     }
     #[cfg(unix)]
     let named = config::command_folders(write);
-    // No command is run.
+    // No process is confined.
     #[cfg(windows)]
     let named = {
         let _ = write;

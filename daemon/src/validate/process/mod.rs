@@ -16,12 +16,15 @@
 //! A command has a small environment ([`CommandRun::env`]), and on Linux it gains no privileges, not even through a
 //! set-user-ID program. Where the kernel has Landlock, it can write only to its folders ([`CommandRunner::confined`]).
 //!
+//! On Windows there is no supervisor: the command and all its descendants are in a job object, which the system ends with
+//! the daemon (`windows`).
+//!
 //! *Limitations*: if the supervisor itself is killed, the daemon ends the supervisor's session and all below it; a
 //! process that had left both continues. Commands run with the daemon's rights, so a malicious one may kill the
 //! supervisor, or ask another program (a service manager, a container engine) to start something: this is why
 //! commands need trust. Memory is measured, not reserved: memory taken between two measurements is counted at the
-//! next one; files in a memory file system are not counted, nor are threads. Outside Linux only the command's own
-//! process group is ended, and nothing if the supervisor was killed; on Windows no command runs.
+//! next one; files in a memory file system are not counted, nor are threads. On other systems than Linux and Windows, only
+//! the command's own process group is ended, and nothing if the supervisor was killed.
 
 #[cfg(unix)]
 mod word;
@@ -89,8 +92,9 @@ pub enum CommandEnd {
     /// It exited with this status.
     #[error("it ended with status {0}")]
     Exited(i32),
-    /// It was ended by a signal that the daemon did not send.
-    #[error("it was ended by signal {0}")]
+    /// It was ended by a signal that the daemon did not send; on Windows, by this exception.
+    #[cfg_attr(unix, error("it was ended by signal {0}"))]
+    #[cfg_attr(windows, error("it was ended by the exception {0:#x}"))]
     Signalled(i32),
     /// It could not be started: the reason, with the program's name.
     #[error("{0}")]
@@ -155,8 +159,10 @@ impl CommandOutput {
 
 /// Runs commands, a bounded number at once.
 pub struct CommandRunner {
-    #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
+    #[cfg_attr(windows, expect(dead_code, reason = "there is no supervisor on Windows"))]
     program: Option<PathBuf>,
+    #[cfg(windows)]
+    own_job: windows::OwnJob,
     clock: Arc<dyn Clock>,
     /// True if commands can write only to their folders.
     confined: bool,
@@ -198,7 +204,15 @@ impl CommandRunner {
             waiting: BTreeMap::new(),
             next: 0,
         };
-        Self { program, clock, confined: false, turns: Mutex::new(turns), changed: Condvar::new() }
+        Self {
+            program,
+            #[cfg(windows)]
+            own_job: windows::OwnJob::new(),
+            clock,
+            confined: false,
+            turns: Mutex::new(turns),
+            changed: Condvar::new(),
+        }
     }
 
     /// Returns the runner with commands that can write only to the folder in which they run, to folders for temporary
@@ -246,8 +260,8 @@ impl CommandRunner {
     }
 
     #[cfg(windows)]
-    fn run_supervised(&self, _: CommandRun<'_>) -> CommandOutput {
-        CommandOutput::without_output(windows::refused())
+    fn run_supervised(&self, run: CommandRun<'_>) -> CommandOutput {
+        windows::run_in_job(&self.own_job, &*self.clock, run)
     }
 
     fn turn(&self, session: &str, within: Duration) -> Option<RunTurn<'_>> {
