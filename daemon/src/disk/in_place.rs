@@ -7,7 +7,7 @@ use std::io;
 use super::Disk;
 use super::observation::{self, Observation};
 use super::place::ResolvedPath;
-use super::put::SwapRefusal;
+use super::put::{SwapRefusal, is_in_use};
 use crate::os::{Access, File};
 use crate::record::{FileMeta, FileRecord};
 use crate::store::intent::IntendedFile;
@@ -23,6 +23,7 @@ impl Disk {
     ) -> io::Result<Result<(), SwapRefusal>> {
         let open = match open_for(file, place) {
             Ok(open) => open,
+            Err(error) if is_in_use(&error) => return Ok(Err(SwapRefusal::InUse)),
             Err(error) => {
                 return match self.observe(place)? {
                     Observation::Absent => Ok(Err(SwapRefusal::Vanished)),

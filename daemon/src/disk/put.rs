@@ -193,7 +193,7 @@ impl Disk {
             // The disk failed: nothing is known about the displaced file, and no other program is to blame.
             Err(error) => {
                 self.put_back(file, place, rescue)?;
-                return Err(error);
+                return if is_in_use(&error) { Ok(Err(SwapRefusal::InUse)) } else { Err(error) };
             }
         };
         self.put_back(file, place, rescue)?;
@@ -224,6 +224,7 @@ impl Disk {
                     return Ok(Err(foreign));
                 }
             }
+            Err(error) if is_in_use(&error) => return Ok(Err(SwapRefusal::InUse)),
             Err(error) => return Err(error),
         }
         // Nothing can rename a folder over a file.
@@ -252,7 +253,13 @@ impl Disk {
                     }
                     other => other?,
                 }
-                self.move_noreplace(&staging, &staged_name, place.parent(), place.name())?;
+                match self.move_noreplace(&staging, &staged_name, place.parent(), place.name()) {
+                    Err(error) if is_in_use(&error) => {
+                        self.move_noreplace(&staging, &held, place.parent(), place.name())?;
+                        return Ok(Err(SwapRefusal::InUse));
+                    }
+                    other => other?,
+                }
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
         }
@@ -314,6 +321,11 @@ pub(super) const HELD: &str = ".held";
 /// Returns the temporary name of a displaced file on file systems without exchange.
 pub(super) fn held_name(staged_name: &str) -> String {
     format!("{staged_name}{HELD}")
+}
+
+/// Returns true if another program has a file open without sharing it, as only Windows permits.
+pub(super) fn is_in_use(error: &io::Error) -> bool {
+    cfg!(windows) && error.kind() == io::ErrorKind::WouldBlock
 }
 
 /// Returns `None` if a displaced file is the checked one.

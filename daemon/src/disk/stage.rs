@@ -179,6 +179,22 @@ impl Disk {
         }
     }
 
+    /// Checks that no other program has a file open in a way that forbids a job to replace or remove it, or with `in_place`
+    /// to write it.
+    ///
+    /// # Errors
+    /// `WouldBlock` if one has.
+    #[cfg(windows)]
+    pub fn check_shared(&self, place: &ResolvedPath, in_place: bool) -> io::Result<()> {
+        if !in_place {
+            return place.parent().check_movable(place.name());
+        }
+        match place.parent().may_write(place.name()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks that the daemon's user may change the content of a file.
     ///
     /// # Errors

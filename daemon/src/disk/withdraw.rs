@@ -83,8 +83,14 @@ impl Disk {
         place: &ResolvedPath,
     ) -> io::Result<ReturnOutcome> {
         if matches!(observation::observe(staging, staged_name)?, Observation::File(_)) {
-            self.os.rename(staging, staged_name, place.parent(), place.name())?;
-            return Ok(ReturnOutcome::Moved);
+            match self.os.rename(staging, staged_name, place.parent(), place.name()) {
+                // The volume cannot replace a file that is open, if only by the daemon.
+                Err(denied) if cfg!(windows) && denied.kind() == io::ErrorKind::PermissionDenied => {}
+                other => {
+                    other?;
+                    return Ok(ReturnOutcome::Moved);
+                }
+            }
         }
         let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
         match self.move_to_staging(place.parent(), place.name(), staging, &held) {

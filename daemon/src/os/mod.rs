@@ -241,6 +241,12 @@ pub trait OsDir: Send + Sync {
             Err(error) => Err(error),
         }
     }
+    /// Checks that a file can be moved, replaced and removed: `WouldBlock` if another program has it open in a way that
+    /// forbids that. Windows alone lets programs do so.
+    #[cfg(windows)]
+    fn check_movable(&self, _name: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
     /// Creates a file, open for reading and writing; `AlreadyExists` if the name is taken. Its mode is reduced by the
     /// process's mask, unlike that of [`OsFile::set_mode`].
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File>;

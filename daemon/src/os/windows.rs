@@ -80,7 +80,7 @@ impl Os for Windows {
 
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (of(from)?.at(name)?, of(to)?.at(to_name)?);
-        patiently(|| fs::rename(&from, &to))
+        patiently(|| sharing::explained(fs::rename(&from, &to), &to))
     }
 
     fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
@@ -109,6 +109,27 @@ fn folder(path: PathBuf, above: Vec<Arc<fs::File>>) -> io::Result<Dir> {
         FileKind::Dir => Ok(Arc::new(WindowsDir { path, held: Arc::new(held), above })),
         FileKind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
         FileKind::File | FileKind::Other => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+    }
+}
+
+/// Removes a name, also of a read-only file.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied => {
+            let permissions = fs::symlink_metadata(path)?.permissions();
+            if !permissions.readonly() {
+                return Err(denied);
+            }
+            let set = |read_only: bool| {
+                let mut permissions = permissions.clone();
+                permissions.set_readonly(read_only);
+                fs::set_permissions(path, permissions)
+            };
+            // Not all volumes can remove such a file in one step.
+            set(false)?;
+            fs::remove_file(path).inspect_err(|_| drop(set(true)))
+        }
+        other => other,
     }
 }
 
@@ -186,6 +207,15 @@ impl OsDir for WindowsDir {
         }
     }
 
+    fn check_movable(&self, name: &[u8]) -> io::Result<()> {
+        let path = self.at(name)?;
+        match patiently(|| sharing::open_to_move(&path)) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+            // Any other error shows in the move, where it matters.
+            _ => Ok(()),
+        }
+    }
+
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {
         let path = self.at(name)?;
         let mut options = OpenOptions::new();
@@ -206,7 +236,7 @@ impl OsDir for WindowsDir {
 
     fn remove_file(&self, name: &[u8]) -> io::Result<()> {
         let path = self.at(name)?;
-        patiently(|| fs::remove_file(&path))
+        patiently(|| sharing::explained(remove(&path), &path))
     }
 
     fn remove_dir(&self, name: &[u8]) -> io::Result<()> {

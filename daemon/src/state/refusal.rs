@@ -99,6 +99,12 @@ pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
         FileKind::StorageFull | FileKind::QuotaExceeded => {
             (ErrorCode::Io, "the disk is full; make room and send the job again".to_owned())
         }
+        #[cfg(windows)]
+        FileKind::WouldBlock => (
+            ErrorCode::Busy,
+            "another program has it open and does not share it; close it there, then send the job again"
+                .to_owned(),
+        ),
         _ if out_of_handles(error) => (
             ErrorCode::Limit,
             "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"

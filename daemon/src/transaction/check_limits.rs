@@ -59,6 +59,8 @@ pub(super) fn check_limits(
         git_folder::check(state, change.place.path())?;
         check_size(change)?;
         check_permission(state, change)?;
+        #[cfg(windows)]
+        check_shared(state, change)?;
         total = total.saturating_add(size_of_change(change));
     }
     if total > JOB_BYTES {
@@ -92,6 +94,15 @@ fn check_size(change: &FileChange) -> Result<(), Refusal> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses to change a file that another program has open without sharing it: the swap would fail.
+#[cfg(windows)]
+fn check_shared(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
+    let Some(found) = &change.before else { return Ok(()) };
+    let in_place = found.links > 1 && matches!(change.after, FileState::File { .. });
+    let shared = state.disk.check_shared(&change.place, in_place);
+    shared.map_err(|error| crate::state::refusal::disk_refusal(change.place.path(), &error))
 }
 
 /// Refuses to edit a read-only file, although an exchange would be permitted, unless the job changes its mode.

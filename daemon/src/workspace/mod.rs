@@ -29,6 +29,8 @@ mod trust;
 mod understand;
 mod undo;
 mod upkeep;
+#[cfg(all(test, windows))]
+mod windows_tests;
 
 use std::collections::BTreeSet;
 use std::path::Path;

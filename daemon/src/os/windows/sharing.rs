@@ -1,8 +1,18 @@
-//! Repeats calls that fail since another program has a file open. It knows no file.
+//! Repeats calls that fail since another program has a file open. It changes no file.
 
+#![expect(clippy::disallowed_types, reason = "os is the interface to the system's files")]
+
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::Duration;
 
+use windows_sys::Win32::Storage::FileSystem::{
+    DELETE, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT,
+};
+
+use super::SHARE_ALL;
 use crate::limits::{SHARING_TRIES, SHARING_WAIT};
 
 /// The errors of a call that another program's handle, lock or mapping of a file refuses.
@@ -31,6 +41,25 @@ pub(super) fn patiently<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Resul
             error
         }
     })
+}
+
+/// Opens a file with the right to move and remove it, which fails while another program has it open without sharing that.
+pub(super) fn open_to_move(path: &Path) -> io::Result<File> {
+    let flags = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT;
+    OpenOptions::new().access_mode(DELETE).share_mode(SHARE_ALL).custom_flags(flags).open(path)
+}
+
+/// Returns the result of a call that replaces or removes a file. The system denies that like a missing permission if another
+/// program has the file open without sharing it: then the error is the one for that.
+pub(super) fn explained(result: io::Result<()>, path: &Path) -> io::Result<()> {
+    let Err(denied) = result else { return Ok(()) };
+    if denied.kind() != io::ErrorKind::PermissionDenied {
+        return Err(denied);
+    }
+    match open_to_move(path) {
+        Err(error) if is_refused(&error) => Err(error),
+        _ => Err(denied),
+    }
 }
 
 fn is_refused(error: &io::Error) -> bool {

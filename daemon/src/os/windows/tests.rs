@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::windows::fs::OpenOptionsExt;
 
-use super::{REPLACES_OPEN_FILES, Windows, calls, of};
+use super::{FILE_SHARE_READ, REPLACES_OPEN_FILES, SHARE_IN_PLACE, Windows, calls, of};
 use crate::os::{Access, Dir, FileKind, LeaseState, Os, is_link, read_all};
 
 fn folder() -> (tempfile::TempDir, Dir) {
@@ -165,6 +165,38 @@ fn only_one_handle_gets_the_lock() {
     let first = dir.open_file(b"lock", Access::Write).unwrap();
     assert!(first.try_lock().unwrap());
     assert!(!dir.open_file(b"lock", Access::Write).unwrap().try_lock().unwrap());
+}
+
+#[test]
+fn a_file_that_another_program_does_not_share_cannot_be_moved_replaced_or_removed() {
+    let (temp, dir) = folder();
+    make(&dir, b"a", b"new");
+    make(&dir, b"b", b"old");
+    dir.check_movable(b"b").unwrap();
+    dir.check_movable(b"missing").unwrap();
+    for share in [0, FILE_SHARE_READ, SHARE_IN_PLACE] {
+        let held = fs::OpenOptions::new().read(true).share_mode(share).open(temp.path().join("b")).unwrap();
+        let refused =
+            |result: std::io::Result<()>| assert_eq!(result.unwrap_err().kind(), ErrorKind::WouldBlock);
+        refused(dir.check_movable(b"b"));
+        refused(dir.remove_file(b"b"));
+        refused(Windows.rename_noreplace(&dir, b"b", &dir, b"c"));
+        refused(Windows.rename(&dir, b"b", &dir, b"c"));
+        refused(Windows.rename(&dir, b"a", &dir, b"b"));
+        drop(held);
+        assert_eq!((content(&dir, b"a"), content(&dir, b"b")), (b"new".to_vec(), b"old".to_vec()));
+    }
+    Windows.rename(&dir, b"a", &dir, b"b").unwrap();
+    dir.remove_file(b"b").unwrap();
+}
+
+#[test]
+fn a_read_only_file_is_removed() {
+    let (_temp, dir) = folder();
+    dir.create_file(b"a", 0o400).unwrap();
+    assert_eq!(dir.stat(b"a").unwrap().mode, 0o444);
+    dir.remove_file(b"a").unwrap();
+    assert_eq!(dir.stat(b"a").unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
