@@ -23,6 +23,8 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 #[cfg(any(windows, test))]
+pub mod windows_layout;
+#[cfg(any(windows, test))]
 pub mod windows_names;
 
 pub use large_blocks::give_back_unused;

@@ -4,7 +4,7 @@
 //! *Limitations*: there is no exchange ([`Os::exchange`] is `Unsupported`). On a volume that cannot replace an open file,
 //! such as FAT, [`Os::link`] is `Unsupported`, too, so that a file that is replaced has no name for a moment. Names
 //! are UTF-8; only the read-only bit of a mode exists, and owners have no numbers. An open folder keeps itself and the
-//! folders it was reached through from being renamed. Named streams are not copied.
+//! folders it was reached through from being renamed. A file's owner is not copied, and neither is its encryption.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,6 +12,7 @@
     reason = "os is the interface to the system's files"
 )]
 
+mod attributes;
 mod calls;
 mod file;
 mod sharing;
@@ -80,7 +81,12 @@ impl Os for Windows {
 
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (of(from)?.at(name)?, of(to)?.at(to_name)?);
-        patiently(|| sharing::explained(fs::rename(&from, &to), &to))
+        patiently(|| match sharing::explained(fs::rename(&from, &to), &to) {
+            Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied && is_read_only(&to) => {
+                calls::replace_read_only(&sharing::open_to_move(&from)?, &to).map_err(|_| denied)
+            }
+            other => other,
+        })
     }
 
     fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
@@ -110,6 +116,10 @@ fn folder(path: PathBuf, above: Vec<Arc<fs::File>>) -> io::Result<Dir> {
         FileKind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
         FileKind::File | FileKind::Other => Err(io::Error::from(io::ErrorKind::NotADirectory)),
     }
+}
+
+fn is_read_only(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.permissions().readonly())
 }
 
 /// Removes a name, also of a read-only file.

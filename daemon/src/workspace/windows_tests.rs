@@ -1,5 +1,5 @@
 //! Jobs on files that another program has open without sharing them: none is half done, and none is recorded if that can
-//! be told before.
+//! be told before. And jobs on files with attributes of Windows.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -8,7 +8,7 @@
 )]
 
 use std::fs::{File, OpenOptions};
-use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -16,6 +16,7 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobStatus, Receipt};
 use editd_proto::plain_path::plain;
 use serde_json::{Value, json};
+use windows_sys::Win32::Storage::FileSystem::FILE_ATTRIBUTE_HIDDEN;
 
 use super::{Admission, Workspace};
 use crate::caller::Caller;
@@ -208,6 +209,28 @@ impl Observer for Scanner {
         }
         Go::On
     }
+}
+
+#[test]
+fn a_hidden_file_stays_hidden_when_it_is_edited_and_moved() {
+    let bench = Bench::new();
+    let hidden = |name: &str| {
+        std::fs::metadata(bench.root.join(name)).unwrap().file_attributes() & FILE_ATTRIBUTE_HIDDEN != 0
+    };
+    let path = bench.root.join("h.txt");
+    let mut options = OpenOptions::new();
+    drop(options.write(true).create(true).truncate(true).attributes(FILE_ATTRIBUTE_HIDDEN).open(path));
+    if !hidden("h.txt") {
+        return eprintln!("skipped: this file system has no hidden files");
+    }
+    let job = |edit: Value| {
+        let receipt = bench.run(json!([{"path": "h.txt", "base": "any", "edits": [edit]}]));
+        assert_eq!(receipt.status, JobStatus::Applied, "{receipt:?}");
+    };
+    job(json!({"op": "write", "text": "new"}));
+    assert!(hidden("h.txt"));
+    job(json!({"op": "rename", "to": "i.txt"}));
+    assert!(hidden("i.txt"));
 }
 
 #[test]

@@ -15,8 +15,10 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::sharing::patiently;
-use super::{SHARE_ALL, calls, unsupported};
-use crate::os::{Access, FileIdentity, FileKind, LeaseState, OsFile, Stat};
+use super::{SHARE_ALL, attributes, calls, unsupported};
+use crate::os::{
+    Access, ExtendedAttribute, FileIdentity, FileKind, LeaseState, OsFile, Stat, UnsetAttribute,
+};
 
 /// From 1601 to 1970, in units of 100 ns.
 const EPOCH: i64 = 116_444_736_000_000_000;
@@ -132,21 +134,15 @@ impl OsFile for WindowsFile {
             .as_any()
             .downcast_ref()
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a file of another machine"))?;
-        calls::copy_flags(&from.file, &self.file)?;
-        match calls::copy_access_list(&from.file, &self.file) {
-            // The file system has no access control lists, or this user may not set them.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::Unsupported
-                        | io::ErrorKind::InvalidInput
-                        | io::ErrorKind::PermissionDenied
-                ) =>
-            {
-                Ok(())
-            }
-            other => other,
-        }
+        attributes::copy(&from.file, &self.file)
+    }
+
+    fn attributes(&self, most: usize) -> io::Result<Vec<ExtendedAttribute>> {
+        attributes::read(&self.file, most)
+    }
+
+    fn set_attributes(&self, wanted: &[ExtendedAttribute]) -> io::Result<Vec<UnsetAttribute>> {
+        Ok(attributes::set(&self.file, wanted))
     }
 
     fn lease(&self) -> io::Result<LeaseState> {

@@ -4,10 +4,19 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
+
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_HIDDEN,
+    FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_SYSTEM,
+};
 
 use super::{FILE_SHARE_READ, REPLACES_OPEN_FILES, SHARE_IN_PLACE, Windows, calls, of};
 use crate::os::{Access, Dir, FileKind, LeaseState, Os, is_link, read_all};
+
+/// The flags of volumes that have named streams, and that compress single files.
+const FILE_NAMED_STREAMS: u32 = 0x0004_0000;
+const FILE_FILE_COMPRESSION: u32 = 0x10;
 
 fn folder() -> (tempfile::TempDir, Dir) {
     let temp = tempfile::tempdir().unwrap();
@@ -156,6 +165,102 @@ fn attributes_and_access_lists_are_copied() {
     let to = dir.create_file(b"b", 0o600).unwrap();
     to.copy_attributes(&*dir.open_file(b"a", Access::Read).unwrap()).unwrap();
     assert_eq!(dir.stat(b"b").unwrap().mode, 0o644);
+}
+
+#[test]
+fn hidden_and_other_attributes_are_copied_recorded_and_restored() {
+    const FLAGS: u32 = FILE_ATTRIBUTE_HIDDEN | FILE_ATTRIBUTE_SYSTEM | FILE_ATTRIBUTE_NOT_CONTENT_INDEXED;
+    let (temp, dir) = folder();
+    let path = temp.path().join("a");
+    fs::OpenOptions::new().write(true).create(true).truncate(true).attributes(FLAGS).open(&path).unwrap();
+    let flags = |name: &str| {
+        fs::metadata(temp.path().join(name)).unwrap().file_attributes()
+            & (FLAGS | FILE_ATTRIBUTE_READONLY | FILE_ATTRIBUTE_ARCHIVE)
+    };
+    let from = dir.open_file(b"a", Access::Read).unwrap();
+    dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap();
+    assert_eq!(flags("b"), flags("a"));
+    let recorded = from.attributes(1 << 16).unwrap();
+    assert_eq!(dir.create_file(b"c", 0o600).unwrap().set_attributes(&recorded).unwrap().len(), 0);
+    assert_eq!(flags("c"), flags("a"));
+    let nothing = from.attributes(0).unwrap();
+    assert!(nothing.iter().all(|one| one.value.is_none()) && nothing.len() == recorded.len());
+    // Wine keeps them only on some file systems.
+    if flags("a") & FILE_ATTRIBUTE_HIDDEN == 0 {
+        eprintln!("skipped: this file system has no hidden files");
+    }
+}
+
+#[test]
+fn named_streams_are_copied_recorded_and_restored() {
+    let (temp, dir) = folder();
+    if calls::volume_flags(&of(&dir).unwrap().held).unwrap() & FILE_NAMED_STREAMS == 0 {
+        return eprintln!("skipped: this volume has no named streams");
+    }
+    make(&dir, b"a", b"x");
+    let stream =
+        |name: &str| fs::read_to_string(temp.path().join(format!("{name}:Zone.Identifier"))).unwrap();
+    fs::write(temp.path().join("a:Zone.Identifier"), "[ZoneTransfer]").unwrap();
+    fs::write(temp.path().join("a:empty"), "").unwrap();
+    let from = dir.open_file(b"a", Access::Read).unwrap();
+    dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap();
+    assert_eq!(stream("b"), "[ZoneTransfer]");
+    let recorded = from.attributes(1 << 16).unwrap();
+    assert!(recorded.iter().any(|one| one.name == b":empty:$DATA" && one.value.as_deref() == Some(b"")));
+    let again = dir.create_file(b"c", 0o600).unwrap();
+    assert_eq!(again.set_attributes(&recorded).unwrap().len(), 0);
+    assert_eq!((stream("c"), content(&dir, b"c")), ("[ZoneTransfer]".to_owned(), Vec::new()));
+}
+
+#[test]
+fn a_compressed_file_stays_compressed() {
+    let (temp, dir) = folder();
+    if calls::volume_flags(&of(&dir).unwrap().held).unwrap() & FILE_FILE_COMPRESSION == 0 {
+        return eprintln!("skipped: this volume compresses no files");
+    }
+    let flags = |name: &str| fs::metadata(temp.path().join(name)).unwrap().file_attributes();
+    make(&dir, b"a", b"x");
+    calls::set_flags(
+        &fs::File::options().read(true).write(true).open(temp.path().join("a")).unwrap(),
+        FILE_ATTRIBUTE_COMPRESSED,
+    )
+    .unwrap();
+    assert_ne!(flags("a") & FILE_ATTRIBUTE_COMPRESSED, 0);
+    let from = dir.open_file(b"a", Access::Read).unwrap();
+    dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap();
+    assert_ne!(flags("b") & FILE_ATTRIBUTE_COMPRESSED, 0);
+}
+
+#[test]
+fn an_access_list_is_copied_recorded_and_restored() {
+    let (temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let list = |name: &str| calls::access_list(&fs::File::open(temp.path().join(name)).unwrap()).unwrap();
+    let mut changed = list("a");
+    // Read and execute in place of what the first entry grants, where it is laid out so.
+    if let Some(rights) = changed.get_mut(32..36) {
+        rights.copy_from_slice(&0x0012_00A9_u32.to_le_bytes());
+    }
+    let file = dir.create_file(b"restricted", 0o600).unwrap();
+    calls::set_access_list(&file.as_any().downcast_ref::<super::WindowsFile>().unwrap().file, &changed)
+        .unwrap();
+    let from = dir.open_file(b"restricted", Access::Read).unwrap();
+    dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap();
+    dir.create_file(b"c", 0o600).unwrap().set_attributes(&from.attributes(1 << 16).unwrap()).unwrap();
+    assert_eq!((list("b"), list("c")), (list("restricted"), list("restricted")));
+    assert!(calls::set_access_list(&fs::File::open(temp.path().join("a")).unwrap(), b"no list").is_err());
+}
+
+#[test]
+fn a_read_only_file_is_replaced_where_the_volume_can() {
+    let (_temp, dir) = folder();
+    if calls::volume_flags(&of(&dir).unwrap().held).unwrap() & REPLACES_OPEN_FILES == 0 {
+        return eprintln!("skipped: this volume cannot replace a file that is open");
+    }
+    make(&dir, b"a", b"new");
+    dir.create_file(b"b", 0o400).unwrap();
+    Windows.rename(&dir, b"a", &dir, b"b").unwrap();
+    assert_eq!(content(&dir, b"b"), b"new");
 }
 
 #[test]
