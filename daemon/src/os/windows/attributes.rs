@@ -29,7 +29,6 @@ const STREAMS: u64 = editd_proto::limits::FILE as u64;
 /// not have, or that this user may not set, are left out.
 pub(super) fn copy(from: &File, to: &File) -> io::Result<()> {
     calls::set_flags(to, calls::kept_flags(from)?)?;
-    permitted(calls::access_list(from).and_then(|list| calls::set_access_list(to, &list)))?;
     let streams = calls::streams(from)?;
     if streams.iter().fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)) > STREAMS {
         return Err(io::Error::new(
@@ -42,7 +41,8 @@ pub(super) fn copy(from: &File, to: &File) -> io::Result<()> {
         open(from, &name, false)?.take(STREAMS).read_to_end(&mut bytes)?;
         write(to, &name, &bytes)?;
     }
-    Ok(())
+    // At the end: it may forbid this user to write.
+    permitted(calls::access_list(from).and_then(|list| calls::set_access_list(to, &list)))
 }
 
 /// Returns attributes, access control list and named streams. Those above `most` bytes together have no value.
@@ -58,9 +58,6 @@ pub(super) fn read(file: &File, most: usize) -> io::Result<Vec<ExtendedAttribute
     let mut add = |name: &[u8], value| found.push(ExtendedAttribute { name: name.to_vec(), value });
     let flags = calls::kept_flags(file)?.to_le_bytes();
     add(FLAGS, fitting(FLAGS, flags.len()).then(|| flags.to_vec()));
-    if let Ok(list) = calls::access_list(file) {
-        add(ACCESS_LIST, fitting(ACCESS_LIST, list.len()).then_some(list));
-    }
     for (name, size) in calls::streams(file)? {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let mut bytes = Vec::new();
@@ -69,6 +66,10 @@ pub(super) fn read(file: &File, most: usize) -> io::Result<Vec<ExtendedAttribute
                 .and_then(|stream| stream.take(size as u64).read_to_end(&mut bytes))
                 .is_ok();
         add(name.as_bytes(), is_read.then_some(bytes));
+    }
+    // Set at the end, too: it may forbid this user to write.
+    if let Ok(list) = calls::access_list(file) {
+        add(ACCESS_LIST, fitting(ACCESS_LIST, list.len()).then_some(list));
     }
     Ok(found)
 }

@@ -70,9 +70,14 @@ impl JobRun {
             let _gone = child.kill();
             return Err(lost(why));
         }
-        let pipes = OutputPipes::open(&mut child, &job, run.input, run.output);
-        let running = Self { pipes: pipes.map_err(lost)?, child, job };
-        Ok(running)
+        match OutputPipes::open(&mut child, &job, run.input, run.output) {
+            Ok(pipes) => Ok(Self { child, job, pipes }),
+            Err(why) => {
+                // A thread that was started holds the job until the output ends.
+                job.end();
+                Err(lost(why))
+            }
+        }
     }
 
     fn until_over(mut self, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
