@@ -227,6 +227,11 @@ impl Disk {
             Err(error) if is_in_use(&error) => return Ok(Err(SwapRefusal::InUse)),
             Err(error) => return Err(error),
         }
+        // Before the link: as long as another program does not share the file, no name of it can be removed.
+        #[cfg(windows)]
+        if self.check_shared(place, false).is_err() {
+            return Ok(Err(SwapRefusal::InUse));
+        }
         // Nothing can rename a folder over a file.
         let folder = staging.stat(&staged_name)?.kind == FileKind::Dir;
         let linked = match folder {
