@@ -11,7 +11,8 @@ use crate::refusal::malformed;
 pub struct PayloadContext<'s> {
     /// The file, if the request names it.
     pub path: Option<&'s FilePath>,
-    /// The absolute paths of the workspace folder, without a slash at the end.
+    /// The absolute paths of the workspace folder, without a slash at the end. If they begin with a drive or a share of Windows
+    /// (`C:\`, `\\`), the paths of payloads may have backslashes.
     pub roots: &'s [Vec<u8>],
     /// The most bytes that a payload may have.
     pub limit: usize,
@@ -28,6 +29,9 @@ impl PayloadContext<'_> {
         if given.trim().is_empty() {
             return Err(malformed("the path is empty; name the file"));
         }
+        if self.roots.iter().any(|root| is_of_windows(root)) {
+            return self.inside_on_windows(given);
+        }
         if !given.starts_with('/') {
             return plain(given.as_bytes());
         }
@@ -38,14 +42,26 @@ impl PayloadContext<'_> {
         match self.roots.iter().find_map(within) {
             // Nothing is left of the path of the workspace's folder itself, which `plain` refuses.
             Some(rest) => plain(rest),
-            _ => Err(Box::new(
-                RequestError::new(
-                    ErrorCode::Outside,
-                    format!("{given} is not in this workspace; give a path relative to its folder"),
-                )
-                .at(&FilePath::from(given)),
-            )),
+            None => Err(outside(given)),
         }
+    }
+
+    /// The same where a backslash separates names, too, and no name can have one. The case of letters does not count in
+    /// the path of the workspace's folder.
+    fn inside_on_windows(&self, given: &str) -> Result<FilePath, Refusal> {
+        let path = given.replace('\\', "/");
+        if !path.starts_with('/') && !is_of_windows(path.as_bytes()) {
+            return plain(path.as_bytes());
+        }
+        let within = |root: &Vec<u8>| {
+            let (folder, rest) = path.as_bytes().split_at_checked(root.len())?;
+            let same = |(one, other): (&u8, &u8)| {
+                one.eq_ignore_ascii_case(other) || (*one == b'/' && *other == b'\\')
+            };
+            let is_root = folder.iter().zip(root).all(same);
+            if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }.filter(|_| is_root)
+        };
+        self.roots.iter().find_map(within).map_or_else(|| Err(outside(given)), plain)
     }
 
     /// Returns the path of a payload that may leave it to the request. If both name one, they must agree.
@@ -81,6 +97,17 @@ impl PayloadContext<'_> {
             self.limit,
         ))
     }
+}
+
+/// Returns true if a path begins with a drive or a share of Windows.
+fn is_of_windows(path: &[u8]) -> bool {
+    path.starts_with(br"\\")
+        || (path.first().is_some_and(u8::is_ascii_alphabetic) && path.get(1) == Some(&b':'))
+}
+
+fn outside(given: &str) -> Refusal {
+    let message = format!("{given} is not in this workspace; give a path relative to its folder");
+    Box::new(RequestError::new(ErrorCode::Outside, message).at(&FilePath::from(given)))
 }
 
 /// Returns the path that the request names. An absolute path stays as it is: the resolution of paths judges it later.

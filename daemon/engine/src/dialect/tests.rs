@@ -30,6 +30,34 @@ fn an_absolute_path_inside_is_made_relative() {
 }
 
 #[test]
+fn an_absolute_path_of_windows_inside_is_made_relative() {
+    let roots = [br"C:\Users\me\w".to_vec(), br"\\server\share\w".to_vec()];
+    let setting = PayloadContext { path: None, roots: &roots, limit: 100 };
+    let inside = [
+        r"C:\Users\me\w\a\b",
+        "c:/users/me/w/a/b",
+        r"C:\Users\me\w\.\a\\b",
+        r"\\server\share\w\a\b",
+        "//SERVER/share/w/a/b",
+        r"a\b",
+        r".\a/b",
+    ];
+    for spelt in inside {
+        assert_eq!(setting.inside(spelt).unwrap(), FilePath::from("a/b"), "{spelt}");
+    }
+    assert_eq!(setting.inside(r"..\a").unwrap(), FilePath::from("../a"));
+    for outside in [r"C:\Users\me\wx\a", r"C:\Users\me", "D:/a", "c:a", r"\a", "/a", r"\\server\other\a"] {
+        assert_eq!(setting.inside(outside).unwrap_err().code, ErrorCode::Outside, "{outside}");
+    }
+    assert!(setting.inside(r"C:\Users\me\w\").unwrap_err().message.contains("the workspace's folder"));
+    // On other systems, these are names in the workspace.
+    let setting = PayloadContext { path: None, roots: &[b"/w".to_vec()], limit: 100 };
+    for kept in [r"C:\a", r"a\b", r"\\a"] {
+        assert_eq!(setting.inside(kept).unwrap(), FilePath::from(kept), "{kept}");
+    }
+}
+
+#[test]
 fn every_dialect_has_a_name_of_its_own() {
     let names: std::collections::BTreeSet<&str> = list().map(|(name, _)| name).collect();
     assert_eq!(names.len(), list().count());
