@@ -95,6 +95,8 @@ pub(super) fn clear(dir: &Dir, name: &str) -> Result<(), StoreError> {
         for entry in left.list()? {
             left.remove_file(&entry.name)?;
         }
+        // Windows does not remove a folder that is open.
+        drop(left);
         dir.remove_dir(name.as_bytes())
     };
     remove().map_err(failed(&format!("removing {name} from the state folder")))

@@ -173,7 +173,8 @@ pub fn salvage(
     }
     add_passed(&mut report, gaps.iter().flat_map(|gap| noted.range(gap.from..=gap.to)).map(|(_, lost)| lost));
     store.close()?;
-    drop(store);
+    // Windows does not rename a folder that is open.
+    drop((store, old));
     report.kept = put_in_place(os, dir, now_ms)?;
     Ok(Some(report))
 }

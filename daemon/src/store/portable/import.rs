@@ -281,16 +281,21 @@ fn put_in_place(os: &Arc<dyn Os>, dir: &Dir, database: &DatabaseBackend) -> Resu
         let what = "the folder `sled` cannot be removed from the state folder; nothing was imported: remove it, and import again";
         return Err(StoreError::Io(what.into()));
     }
-    match os.exchange(dir, LOG_FOLDER.as_bytes(), dir, IMPORTED.as_bytes()) {
+    let replaced = match os.exchange(dir, LOG_FOLDER.as_bytes(), dir, IMPORTED.as_bytes()) {
         Ok(()) => {
             dir.sync().map_err(new_log::failed("flushing the state folder"))?;
-            new_log::clear(dir, IMPORTED)
+            IMPORTED
         }
         // The system cannot exchange folders.
         Err(_) => {
             new_log::rename(os, dir, LOG_FOLDER, REPLACED)?;
             new_log::rename(os, dir, IMPORTED, LOG_FOLDER)?;
-            new_log::clear(dir, REPLACED)
+            REPLACED
         }
+    };
+    // The journal is imported. The next import clears what is left of the empty one.
+    if let Err(error) = new_log::clear(dir, replaced) {
+        tracing::warn!("{error}");
     }
+    Ok(())
 }
