@@ -12,6 +12,8 @@ pub use crate::journal::recover::contents::IntactContents;
 pub use crate::metrics::JobTrace;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
+#[cfg(windows)]
+pub use crate::os::windows::Windows;
 pub use crate::os::{
     Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
     OsFile, Stat, UnsetAttribute, is_link, read_all,

@@ -1,7 +1,13 @@
 //! A small blocking client on the codec of the protocol crate. It has no command line and starts nothing.
 
+#[cfg(unix)]
+#[path = "client/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "client/windows.rs"]
+mod system;
+
 use std::io::{self, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use editd_proto::RequestError;
@@ -12,20 +18,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::wait;
+pub use system::Connection;
 
 /// Why there is no reply.
 #[derive(Debug)]
 pub enum RequestFailure {
     /// The daemon refused.
     Refused(Box<RequestError>),
-    /// The connection ended or failed; also where nothing came for [`wait::LONG`].
+    /// The connection ended or failed; on Unix also where nothing came for [`crate::wait::LONG`].
     Lost(io::Error),
 }
 
 /// One connection that has said hello.
 pub struct Client {
-    stream: UnixStream,
+    stream: Connection,
     frames: FrameReader,
     last: u64,
     /// The daemon's reply to hello.
@@ -38,9 +44,7 @@ impl Client {
     /// # Errors
     /// Nobody listens, or the daemon refused or closed the connection.
     pub fn connect(socket: &Path, session: &str) -> Result<Client, RequestFailure> {
-        let stream = UnixStream::connect(socket).map_err(RequestFailure::Lost)?;
-        stream.set_read_timeout(Some(wait::LONG)).map_err(RequestFailure::Lost)?;
-        stream.set_write_timeout(Some(wait::LONG)).map_err(RequestFailure::Lost)?;
+        let stream = system::connect(socket).map_err(RequestFailure::Lost)?;
         let hello = Hello {
             protocol: limits::PROTOCOLS.to_vec(),
             client: "editd-tests".to_owned(),
@@ -112,7 +116,7 @@ impl Client {
     }
 
     /// The bare socket, for tests that break the protocol.
-    pub fn stream(&mut self) -> &mut UnixStream {
+    pub fn stream(&mut self) -> &mut Connection {
         &mut self.stream
     }
 }
@@ -121,7 +125,7 @@ impl Client {
 ///
 /// # Errors
 /// The connection ended, or what came is no frame.
-pub fn receive(stream: &mut UnixStream, frames: &mut FrameReader) -> Result<Message, RequestFailure> {
+pub fn receive(stream: &mut Connection, frames: &mut FrameReader) -> Result<Message, RequestFailure> {
     let broken = |e: codec::CodecError| RequestFailure::Lost(io::Error::other(e.to_string()));
     let mut buffer = [0; 8192];
     loop {

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::Arc;
 
 use editd::testing::{
-    DatabaseBackend, Entry, EntryQuery, FileMeta, FileRecord, Os, Store, StoreOptions, Unix, content_hash,
+    DatabaseBackend, Entry, EntryQuery, FileMeta, FileRecord, Store, StoreOptions, content_hash,
 };
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 
+use crate::scenario::real::os;
 use crate::test_daemon::TestDaemon;
 
 /// Entries that are asked for at once.
@@ -66,7 +66,7 @@ pub fn each(daemon: &TestDaemon, mut tell: impl FnMut(&EntryFile<'_>)) {
 fn open(daemon: &TestDaemon) -> Store {
     let mut states = fs::read_dir(daemon.folder("state").join("editd")).expect("a daemon was there");
     let state = states.next().expect("it had a workspace").expect("a folder can be listed").path();
-    let os: Arc<dyn Os> = Arc::new(Unix);
+    let os = os();
     let dir = os.open_dir(&state).expect("the state can be opened");
     let options = StoreOptions {
         database: DatabaseBackend::Memory,

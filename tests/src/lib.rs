@@ -11,22 +11,15 @@
 
 pub mod binaries;
 pub mod checkout;
-#[cfg(unix)]
 pub mod client;
-#[cfg(unix)]
 pub mod commits;
-#[cfg(unix)]
 pub mod counters;
 pub mod fault_injection;
 pub mod generator;
 pub mod jobs;
-#[cfg(unix)]
 pub mod journal_contents;
-#[cfg(unix)]
 pub mod mcp_client;
-#[cfg(unix)]
 pub mod patches;
-#[cfg(unix)]
 pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod power;
@@ -35,7 +28,6 @@ pub mod scenario;
 pub mod sim;
 pub mod sources;
 pub mod symbols;
-#[cfg(unix)]
 pub mod test_daemon;
 pub mod tree;
 pub mod wait;

@@ -58,3 +58,13 @@ fn status_field(pid: u32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
+
+/// Returns true and prints the reason under Wine, which lacks what a test needs. A program for Windows has the variables of
+/// Wine in its environment.
+pub fn skips_under_wine(why: &str) -> bool {
+    let skips = cfg!(windows) && std::env::var_os("WINEPREFIX").is_some();
+    if skips {
+        println!("skipped under Wine: {why}");
+    }
+    skips
+}

@@ -1,20 +1,25 @@
 //! A real daemon in a workspace of its own: folders, environment, start, kill, restart. Dropping it ends its
 //! processes and removes its folders; no other process is touched.
 
+#[cfg(unix)]
+#[path = "test_daemon/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "test_daemon/windows.rs"]
+mod system;
+
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use editd_proto::message::kind;
-use editd_proto::socket_path::{self, SocketEnvironment};
-use rustix::process::{Pid, Signal, kill_process};
+use editd_proto::plain_path::plain;
 use serde_json::json;
 
 use crate::client::{Client, RequestFailure};
-use crate::{binaries, process, wait};
+use crate::{binaries, wait};
 
 /// A workspace, the folders that a user would have, and the daemon if one was started.
 pub struct TestDaemon {
@@ -31,7 +36,7 @@ impl TestDaemon {
         let scratch =
             tempfile::Builder::new().prefix("editd-").tempdir().expect("a temporary folder can be made");
         let top = scratch.path().canonicalize().expect("a folder that was just made is there");
-        let mut daemon = TestDaemon::at(&top);
+        let mut daemon = TestDaemon::at(&plain(top));
         daemon.scratch = Some(scratch);
         daemon
     }
@@ -61,8 +66,8 @@ impl TestDaemon {
 
     /// One whose folders stand in a folder that outlives it, and may be there already.
     pub fn at(top: &Path) -> TestDaemon {
-        for (name, mode) in [("workspace", 0o755), ("home", 0o755), ("run", 0o700), ("state", 0o700)] {
-            let made = fs::DirBuilder::new().mode(mode).recursive(true).create(top.join(name));
+        for (name, private) in [("workspace", false), ("home", false), ("run", true), ("state", true)] {
+            let made = system::make_folder(&top.join(name), private);
             made.expect("a folder can be made in a temporary folder");
         }
         TestDaemon { workspace: top.join("workspace"), scratch: None, child: None, options: Vec::new() }
@@ -92,14 +97,9 @@ impl TestDaemon {
         self.workspace.with_file_name(name)
     }
 
-    /// Returns the path of the daemon's socket.
+    /// Returns the path of the daemon's socket, or the name of its pipe.
     pub fn socket(&self) -> PathBuf {
-        let run = self.folder("run");
-        let around = SocketEnvironment {
-            runtime_dir: Some(run.as_os_str()),
-            uid: rustix::process::geteuid().as_raw(),
-        };
-        socket_path::socket(&around, &self.workspace).expect("a temporary folder's path is short")
+        system::address(self)
     }
 
     /// A command of this user, in the workspace.
@@ -110,6 +110,7 @@ impl TestDaemon {
             .env("HOME", self.folder("home"))
             .env("XDG_RUNTIME_DIR", self.folder("run"))
             .env("XDG_STATE_HOME", self.folder("state"))
+            .env("LOCALAPPDATA", self.folder("state"))
             .env("NO_COLOR", "1")
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("EDITCTL_SESSION")
@@ -183,12 +184,12 @@ impl TestDaemon {
         }
     }
 
-    /// SIGTERM, and waits until it has left.
+    /// Asks it to stop, on Unix with SIGTERM, and waits until it has left.
     ///
     /// # Panics
     /// Where it does not leave.
     pub fn stop(&mut self) -> ExitStatus {
-        signal(self.pid(), Signal::TERM);
+        system::ask_to_stop(self);
         self.wait()
     }
 
@@ -267,21 +268,9 @@ impl Default for TestDaemon {
 impl Drop for TestDaemon {
     fn drop(&mut self) {
         self.kill();
-        // Daemons that `editctl` started: those that carry the run folder of this workspace in their environment.
-        let run = self.folder("run");
-        wait::until("every daemon of a test has left", wait::LONG, || {
-            let left = process::with_variable("XDG_RUNTIME_DIR", &run);
-            left.iter().for_each(|pid| signal(*pid, Signal::KILL));
-            left.is_empty().then_some(())
-        });
+        system::end_others(self);
         if std::thread::panicking() {
             eprintln!("the daemon of {} said:\n{}", self.workspace.display(), self.said());
         }
     }
-}
-
-fn signal(pid: u32, signal: Signal) {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process has a number");
-    // It may have left in between, which is what was wanted.
-    let _gone = kill_process(pid, signal);
 }

@@ -16,7 +16,7 @@ pub enum TreeNode {
         head: Vec<u8>,
         /// Its length, bytes.
         len: u64,
-        /// Permission bits (0o7777); 0 where the system has none.
+        /// Permission bits (0o7777); on Windows 0o644, or 0o444 if it is read-only.
         mode: u32,
     },
     /// A folder, with its permission bits.
@@ -126,7 +126,12 @@ fn mode(about: &fs::Metadata) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o7777
 }
 
+/// Returns the bits that the daemon has for a file here.
 #[cfg(not(unix))]
-fn mode(_: &fs::Metadata) -> u32 {
-    0
+fn mode(about: &fs::Metadata) -> u32 {
+    match (about.is_dir(), about.permissions().readonly()) {
+        (true, _) => 0o755,
+        (false, true) => 0o444,
+        (false, false) => 0o644,
+    }
 }

@@ -17,7 +17,7 @@ use editd_tests::fault_injection::outside_writes::action::OutsideAction;
 use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::scenario::machine::ScenarioMachine;
-use editd_tests::scenario::real::RealMachine;
+use editd_tests::scenario::real::{RealMachine, unplayable};
 use editd_tests::scenario::simulated::{SimulatedMachine, features};
 use editd_tests::scenario::{TestMode, player, variants};
 use editd_tests::sim::SimMachine;
@@ -51,6 +51,10 @@ fn on_real_files(name: &str) {
     let file = file(name);
     let (_, scenario) = player::read(&file);
     if scenario.skips(TestMode::Real).is_some() {
+        return;
+    }
+    if let Some(why) = unplayable(&scenario) {
+        println!("{name} is skipped on this system: {why}");
         return;
     }
     let fresh = || Arc::new(RealMachine::with_daemon()) as Arc<dyn ScenarioMachine>;

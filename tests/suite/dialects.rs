@@ -13,7 +13,12 @@ const PATCH: &str =
 
 fn editctl(daemon: &TestDaemon, words: &[&str], input: &str) -> Output {
     let mut command = daemon.editctl();
-    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env("EDITCTL_SESSION", "s")
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     child.wait_with_output().unwrap()

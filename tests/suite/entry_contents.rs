@@ -7,7 +7,7 @@ use std::process::Output;
 
 use editd_proto::message::kind;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::{jobs, wait};
+use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
 
 const BYTES: &[u8] = b"\x00\xff\x1b[31m rescued \xfe\x80";
@@ -77,6 +77,9 @@ fn large_binary_versions_come_in_parts() {
 
 #[test]
 fn what_is_not_there_is_refused_with_what_is() {
+    if process::skips_under_wine("a file of the journal that is open cannot be replaced") {
+        return;
+    }
     let daemon = TestDaemon::started();
     let mut client = daemon.client("s");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "one\n")));
@@ -96,7 +99,8 @@ fn what_is_not_there_is_refused_with_what_is() {
     assert_eq!(client.ask_json(kind::CONTENT, &far)["error"]["code"], "out_of_range");
     // A forgotten content is gone.
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "two\n")));
-    client.ask_json(kind::FORGET, &json!({"path": "a.txt"}));
+    let forgotten = client.ask_json(kind::FORGET, &json!({"path": "a.txt"}));
+    assert_eq!(forgotten["error"], Value::Null, "{forgotten}");
     let done = cat(&daemon, &["a.txt@1"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(said.contains("`editctl forget`") && done.stdout.is_empty(), "{said}");

@@ -176,6 +176,7 @@ fn an_imported_journal_replies_as_the_exported_one() {
     imported(&copy, &again).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_is_private_readable_by_other_tools_and_never_replaced_unasked() {
     use std::os::unix::fs::PermissionsExt;

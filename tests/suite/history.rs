@@ -4,6 +4,7 @@
 mod blame;
 mod browser;
 mod diff;
+#[cfg(unix)]
 mod renames;
 mod report;
 

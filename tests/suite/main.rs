@@ -4,82 +4,61 @@
 
 #[cfg(unix)]
 mod bad_clients;
-#[cfg(unix)]
 mod calls;
 #[cfg(unix)]
 mod case_player;
-#[cfg(unix)]
 mod cases;
 #[cfg(target_os = "linux")]
 mod checks;
 mod combined_events;
-#[cfg(unix)]
 mod command_environment;
-#[cfg(unix)]
 mod concurrent;
 #[cfg(target_os = "linux")]
 mod confinement;
-#[cfg(unix)]
 mod corruption;
 mod crash;
 #[cfg(unix)]
 mod damage_reports;
 #[cfg(target_os = "linux")]
 mod database_failure;
-#[cfg(unix)]
 mod dialects;
 #[cfg(target_os = "linux")]
 mod discovery;
-#[cfg(unix)]
 mod doubtful_jobs;
 mod edits;
-#[cfg(unix)]
 mod entry_contents;
-#[cfg(unix)]
 mod export;
 mod flushes;
-#[cfg(unix)]
 mod forget;
 #[cfg(target_os = "linux")]
 mod formatters;
-#[cfg(unix)]
 mod globs;
 #[cfg(unix)]
 mod greedy_clients;
-#[cfg(unix)]
 mod hard_links;
-#[cfg(unix)]
 mod history;
 #[cfg(unix)]
 mod hooks;
-#[cfg(unix)]
 mod idempotent_keys;
 #[cfg(target_os = "linux")]
 mod idle;
 #[cfg(unix)]
 mod job_order;
-#[cfg(unix)]
 mod job_versions;
 #[cfg(target_os = "linux")]
 mod journal_limit;
-#[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
 mod lines;
 mod lost_contents;
-#[cfg(unix)]
 mod marks;
 #[cfg(unix)]
 mod mcp;
-#[cfg(unix)]
 mod memory;
-#[cfg(unix)]
 mod merges;
-#[cfg(unix)]
 mod metrics;
-#[cfg(unix)]
 mod notes;
 #[cfg(target_os = "linux")]
 mod odd_files;
@@ -87,7 +66,6 @@ mod outside_writes;
 mod outside_writes_and_cuts;
 #[cfg(unix)]
 mod paging;
-#[cfg(unix)]
 mod patches;
 #[cfg(target_os = "linux")]
 mod power;
@@ -109,7 +87,6 @@ mod rollback;
 mod runtime_hooks;
 #[cfg(target_os = "linux")]
 mod sessions;
-#[cfg(unix)]
 mod settings;
 #[cfg(unix)]
 mod setup;
@@ -121,13 +98,10 @@ mod shutdown;
 mod soak;
 #[cfg(target_os = "linux")]
 mod staging_attack;
-#[cfg(unix)]
 mod starting;
 #[cfg(unix)]
 mod state_folder;
-#[cfg(unix)]
 mod subscriptions;
-#[cfg(unix)]
 mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
@@ -138,7 +112,6 @@ mod trust;
 mod typescript;
 #[cfg(unix)]
 mod ui;
-#[cfg(unix)]
 mod undo;
 mod unknown_outcome;
 #[cfg(target_os = "linux")]

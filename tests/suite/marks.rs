@@ -7,7 +7,7 @@ use editd_proto::message::kind;
 use editd_tests::client::Client;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
-use editd_tests::{jobs, wait};
+use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
 
 fn mark(client: &mut Client, name: &str) -> u64 {
@@ -51,6 +51,9 @@ fn said(daemon: &TestDaemon, words: &[&str]) -> String {
 
 #[test]
 fn an_undo_to_a_mark_restores_what_sessions_and_other_programs_changed() {
+    if process::skips_under_wine("a folder that is watched cannot be removed") {
+        return;
+    }
     let mut daemon = TestDaemon::started();
     for path in ["a.txt", "b.txt", "c.txt"] {
         daemon.put(path, format!("{path}\none\n"));
@@ -101,7 +104,8 @@ fn an_undo_to_a_mark_is_refused_as_a_whole() {
     edit(&mut client, &jobs::append("a.txt", "two\n"));
     edit(&mut client, &jobs::write("b.txt", "new\n"));
     fs::remove_file(daemon.workspace().join("b.txt")).unwrap();
-    fs::create_dir(daemon.workspace().join("b.txt")).unwrap();
+    // On Windows, the name is free once no program has the file open.
+    wait::until("the name is free", wait::LONG, || fs::create_dir(daemon.workspace().join("b.txt")).ok());
     let refused = to(&mut client, "start");
     assert_ne!(jobs::status(&refused), "applied", "{refused}");
     assert_eq!(daemon.get("a.txt"), b"one\ntwo\n", "nothing is undone");
@@ -213,6 +217,7 @@ fn more_than_a_thousand_entries_are_undone_to_a_mark() {
     assert_eq!(daemon.get("a.txt"), b"0\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn what_took_the_place_of_a_file_is_no_success() {
     let mut daemon = TestDaemon::started();
@@ -279,6 +284,7 @@ fn a_file_that_became_too_large_is_reported() {
     assert_eq!(files, ["b.txt", "a.txt"], "{undone}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_mode_that_another_program_changed_is_restored() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -23,7 +23,8 @@ fn put(daemon: &TestDaemon, path: &str, text: &str) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let staged = daemon.folder("home").join("staged");
     fs::write(&staged, text).unwrap();
-    fs::rename(staged, file).unwrap();
+    // On Windows, not while another program has it open.
+    wait::until("the file can be replaced", wait::LONG, || fs::rename(&staged, &file).ok());
 }
 
 fn note(client: &mut Client, note: &Value) -> Value {
@@ -164,7 +165,10 @@ fn a_check_refuses_once_with_the_change_and_announces_nothing() {
     let job = json!({ "files": { "path": "a.txt", "edits": { "op": "write", "text": "4\n" } } });
     assert_eq!(client.ask_json(kind::EDIT, &job)["status"], "applied", "the whole file counts as read");
     note(&mut client, &json!({ "phase": "end" }));
-    fs::remove_file(daemon.workspace().join("a.txt")).unwrap();
+    let file = daemon.workspace().join("a.txt");
+    fs::remove_file(&file).unwrap();
+    // On Windows, its name stays as long as a program has it open.
+    wait::until("the name is gone", wait::LONG, || (!file.exists()).then_some(()));
     let gone = note(&mut client, &check);
     assert_eq!(gone["error"]["code"], "stale", "{gone}");
     assert!(gone["error"]["message"].as_str().unwrap().contains("a.txt is gone"), "{gone}");

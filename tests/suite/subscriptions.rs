@@ -6,8 +6,8 @@ use std::fs;
 
 use editd_proto::message::kind;
 use editd_tests::client::Client;
-use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
 fn subscribed(daemon: &TestDaemon, globs: &[&str]) -> Client {
@@ -174,7 +174,8 @@ fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
     for round in 0..200 {
         // At once after the change: no hint need have been looked at. Renamed, so that it is one change.
         daemon.put("a.new", format!("outside {round}\n"));
-        fs::rename(daemon.workspace().join("a.new"), daemon.workspace().join("a.txt")).unwrap();
+        let [new, old] = ["a.new", "a.txt"].map(|name| daemon.workspace().join(name));
+        wait::until("the file can be replaced", wait::LONG, || fs::rename(&new, &old).ok());
         let edit = jobs::with(
             json!({"files": [{"path": "a.txt", "edits": [
             {"op": "write", "text": format!("mine {round}\n")}]}]}),

@@ -127,7 +127,7 @@ fn the_command_draws_a_tree_and_reads_by_name() {
     let daemon = TestDaemon::started();
     daemon.put("a.rs", SOURCE);
     let run = |words: &[&str]| {
-        let output = daemon.editctl().args(words).output().unwrap();
+        let output = daemon.editctl().env("EDITCTL_SESSION", "s").args(words).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     };

@@ -28,7 +28,6 @@ pub mod lines;
 pub mod machine;
 pub mod matching;
 pub mod player;
-#[cfg(unix)]
 pub mod real;
 pub mod simulated;
 pub mod target;

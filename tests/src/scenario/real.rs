@@ -1,23 +1,29 @@
 //! A scenario's machine with real files: a temporary folder, and a clock that moves only between steps. The daemon
 //! runs in the process of the test.
 
-use std::ffi::{OsStr, OsString};
+#[cfg(unix)]
+#[path = "real/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "real/windows.rs"]
+mod system;
+
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use editd::testing::{Clock, DatabaseBackend, StoreOptions, Unix, Workspace};
+use editd::testing::{Clock, DatabaseBackend, StoreOptions, Workspace};
 
 use super::format::ScenarioSettings;
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
 use crate::tree::FileTree;
+
+pub use system::{os, unplayable};
 
 /// The time at which every scenario begins, in milliseconds since 1970.
 const BEGIN: u64 = 1_767_225_600_000;
@@ -85,7 +91,7 @@ impl RealMachine {
     }
 
     fn place(&self, path: &[u8]) -> PathBuf {
-        self.root.join(OsStr::from_bytes(path))
+        system::place(&self.root, path)
     }
 }
 
@@ -104,7 +110,7 @@ impl ScenarioMachine for RealMachine {
     }
 
     fn make_symlink(&self, target: &[u8], path: &[u8]) -> io::Result<()> {
-        symlink(OsString::from_vec(target.to_vec()), self.place(path))
+        system::make_symlink(target, &self.place(path))
     }
 
     fn make_hard_link(&self, from: &[u8], path: &[u8]) -> io::Result<()> {
@@ -112,8 +118,7 @@ impl ScenarioMachine for RealMachine {
     }
 
     fn make_fifo(&self, path: &[u8]) -> io::Result<()> {
-        let made = std::process::Command::new("mkfifo").args(["-m", "644"]).arg(self.place(path)).status()?;
-        made.success().then_some(()).ok_or_else(|| io::Error::other("mkfifo failed"))
+        system::make_fifo(&self.place(path))
     }
 
     fn write(&self, path: &[u8], bytes: &[u8]) -> io::Result<()> {
@@ -125,18 +130,15 @@ impl ScenarioMachine for RealMachine {
     }
 
     fn set_mode(&self, path: &[u8], mode: u32) -> io::Result<()> {
-        fs::set_permissions(self.place(path), fs::Permissions::from_mode(mode))
+        system::set_mode(&self.place(path), mode)
     }
 
     fn set_comment(&self, path: &[u8], comment: &[u8]) -> io::Result<()> {
-        Ok(rustix::fs::setxattr(self.place(path), "user.comment", comment, rustix::fs::XattrFlags::empty())?)
+        system::set_comment(&self.place(path), comment)
     }
 
     fn comment(&self, path: &[u8]) -> Option<Vec<u8>> {
-        let mut value = vec![0; 1024];
-        let len = rustix::fs::getxattr(self.place(path), "user.comment", &mut value[..]).ok()?;
-        value.truncate(len);
-        Some(value)
+        system::comment(&self.place(path))
     }
 
     fn read(&self, path: &[u8]) -> Vec<u8> {
@@ -148,9 +150,7 @@ impl ScenarioMachine for RealMachine {
     }
 
     fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool {
-        let number =
-            |path: &[u8]| fs::symlink_metadata(self.place(path)).map(|about| (about.dev(), about.ino())).ok();
-        number(path) == number(other)
+        system::is_same_file(&self.place(path), &self.place(other))
     }
 
     /// Fails: a mount needs privileges.
@@ -199,7 +199,7 @@ fn open_workspace(opening: &TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>
         progress: Default::default(),
     };
     let settings = workspace::settings(opening.settings)?;
-    let opened = Workspace::open(Arc::new(Unix), opening.root, opening.state, options, settings, clock);
+    let opened = Workspace::open(system::os(), opening.root, opening.state, options, settings, clock);
     let (workspace, _) = opened.map_err(|e| e.to_string())?;
     Ok(workspace::target(Arc::new(workspace), Arc::clone(&opening.hook)))
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::outside::OutsideProcess;
 
-/// `EIO`: the disk failed.
-pub const EIO: i32 = 5;
-/// `EACCES`: not permitted.
-pub const EACCES: i32 = 13;
-/// `EMFILE`: too many open files.
-pub const EMFILE: i32 = 24;
-/// `ENOSPC`: the disk is full.
-pub const ENOSPC: i32 = 28;
-/// `EROFS`: the file system is read-only.
-pub const EROFS: i32 = 30;
+/// `EIO`, or `ERROR_IO_DEVICE` of Windows: the disk failed.
+pub const EIO: i32 = if cfg!(windows) { 1117 } else { 5 };
+/// `EACCES`, or `ERROR_ACCESS_DENIED`: not permitted.
+pub const EACCES: i32 = if cfg!(windows) { 5 } else { 13 };
+/// `EMFILE`, or `ERROR_TOO_MANY_OPEN_FILES`: too many open files.
+pub const EMFILE: i32 = if cfg!(windows) { 4 } else { 24 };
+/// `ENOSPC`, or `ERROR_DISK_FULL`: the disk is full.
+pub const ENOSPC: i32 = if cfg!(windows) { 112 } else { 28 };
+/// `EROFS`, or `ERROR_WRITE_PROTECT`: the file system is read-only.
+pub const EROFS: i32 = if cfg!(windows) { 19 } else { 30 };
 
 /// The calls of the seam.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -76,7 +76,10 @@ fn open_folder(system: &mut SystemState, id: NodeId, owner: HandleOwner) -> io::
 
 impl Os for SimMachine {
     fn open_dir(&self, path: &Path) -> io::Result<Dir> {
-        let path = path.as_os_str().as_encoded_bytes();
+        // On Windows, joined paths have backslashes.
+        let shown = path.to_string_lossy();
+        let slashes = if cfg!(windows) { shown.replace('\\', "/").into() } else { shown };
+        let path = slashes.as_bytes();
         let opened = self.call(OsCall::OpenRoot, &[path], |system, _| {
             let id = system.walk(path, true)?;
             open_folder(system, id, self.owner())

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use editd_tests::{binaries, jobs};
@@ -126,7 +125,11 @@ fn the_file_is_complete_private_and_replaced_only_on_request() {
         (&json!(2), &json!(2), &json!(page.len()))
     );
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    #[cfg(unix)]
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions()) & 0o777,
+        0o600
+    );
     let refused = run(&tree.daemon, &["report", "--since", "1", "--html", name]);
     assert!(refused.status == Some(1) && refused.err.contains("replace it with --force"), "{refused:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
