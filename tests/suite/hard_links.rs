@@ -9,7 +9,7 @@ use editd_tests::fault_injection::requests::{delete, file, job};
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace};
 use editd_tests::jobs;
-use editd_tests::sim::SimMachine;
+use editd_tests::sim::{EACCES, Fault, FaultDuration, OsCall, SimMachine};
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
@@ -126,6 +126,26 @@ fn a_name_that_waits_to_be_removed_is_not_counted() {
     let receipt = workspace.send(&undo, "undo again");
     let warnings = receipt.files[0].warnings.join("; ");
     assert!(warnings.contains("y.txt was one of 2 hard links"), "{receipt:?}");
+}
+
+#[test]
+fn a_deleted_name_that_may_not_be_read_is_not_set_aside() {
+    let machine = SimMachine::new();
+    let outside = machine.outside();
+    outside.mkdir("/w").unwrap();
+    outside.mkdir(STATE).unwrap();
+    outside.write("/w/x.txt", b"one\n").unwrap();
+    outside.link("/w/x.txt", "/w/y.txt").unwrap();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let receipt = workspace.send(&job(vec![file("y.txt", vec![delete()])]), "delete");
+    assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
+    let (lasting, only) = (FaultDuration::ForEver, vec![OsCall::OpenFile]);
+    machine.fail(Fault { at: 0, lasting, only, errno: EACCES, written: 0 });
+    workspace.settle();
+    machine.remove_faults();
+    assert!(workspace.settle());
+    // In `.editd/lost`, the file would have a second name, which is not in the workspace.
+    assert_eq!(outside.stat("/w/x.txt").unwrap().links, 1);
 }
 
 #[test]

@@ -52,10 +52,15 @@ impl Disk {
         let (file, stat) = match dir.open_with_stat(&name, Access::Read) {
             Ok(open) => open,
             Err(error) => {
+                let is_denied = error.kind() == io::ErrorKind::PermissionDenied;
                 return match dir.stat(&name) {
                     Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(DropOutcome::Gone),
                     Ok(stat) if stat.kind != FileKind::File => Ok(DropOutcome::Keep),
-                    Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(DropOutcome::Keep),
+                    // The bytes keep another name, and the file would get one more by being set aside.
+                    Ok(stat) if is_denied && stat.links > 1 => {
+                        dir.remove_file(&name).map(|()| DropOutcome::Gone)
+                    }
+                    Ok(_) if is_denied => Ok(DropOutcome::Keep),
                     Ok(_) | Err(_) => Err(error),
                 };
             }
