@@ -46,6 +46,9 @@ pub struct Disk {
     pub(super) lost_beside: Mutex<BTreeSet<(FilePath, String)>>,
     pub(super) lost_count: LostCount,
     pub(super) linked: Mutex<LinkedNames>,
+    /// Folders that are removed once no program has them open.
+    #[cfg(windows)]
+    pub(super) busy_folders: super::busy_folders::BusyFolders,
     pub(super) doubted: Mutex<FailedFlushes>,
     /// Flushes of files since the start.
     pub(super) flushes: AtomicU64,
@@ -83,6 +86,8 @@ impl Disk {
             lost_beside: Mutex::default(),
             lost_count: LostCount::default(),
             linked: Mutex::default(),
+            #[cfg(windows)]
+            busy_folders: super::busy_folders::BusyFolders::default(),
             doubted: Mutex::new(doubted),
             flushes: AtomicU64::new(0),
         })

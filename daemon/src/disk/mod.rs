@@ -23,6 +23,8 @@
 
 pub mod alias;
 pub mod beside;
+#[cfg(windows)]
+mod busy_folders;
 mod changed;
 pub mod doubt;
 pub mod drop;

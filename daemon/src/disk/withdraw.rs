@@ -180,6 +180,10 @@ impl Disk {
             };
             // A folder that is in use by now stays, and so do those above it.
             let removed = self.folder(&FilePath::new(above)).and_then(|dir| dir.remove_dir(name));
+            #[cfg(windows)]
+            if removed.as_ref().is_err_and(super::put::is_in_use) {
+                self.remove_later(made, path);
+            }
             if removed.is_err() {
                 return;
             }

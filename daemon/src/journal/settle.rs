@@ -30,6 +30,8 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let now = state.clock.monotonic();
     let again = roll_back_broken(state);
     settle_while(state, all, || true);
+    #[cfg(windows)]
+    state.disk.remove_busy_folders();
     let next = lock(&state.unsettled).next_due();
     next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
 }

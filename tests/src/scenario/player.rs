@@ -71,6 +71,9 @@ pub fn play(scenario: &Scenario, on: &Arc<dyn ScenarioMachine>) -> PlayResult {
     for step in &scenario.steps {
         player.play(step, &scenario.before);
     }
+    if cfg!(windows) {
+        player.settle();
+    }
     let mut played = player.close();
     let after = machine::differences(on.as_ref(), &scenario.before, &scenario.after, false);
     played.complaints.extend(after.into_iter().map(|what| format!("after: {what}")));
@@ -118,6 +121,13 @@ impl<'a> ScenarioPlayer<'a> {
     /// The workspace does not open.
     pub fn open(&mut self) -> Result<(), String> {
         self.target().map(drop)
+    }
+
+    /// Settles everything: on Windows, files and folders that the daemon has open are removed only then.
+    fn settle(&mut self) {
+        if let Some(target) = &mut self.target {
+            target.settle();
+        }
     }
 
     /// Ends the daemon and returns the results.

@@ -106,7 +106,7 @@ impl ScenarioMachine for RealMachine {
     }
 
     fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
-        fs::rename(self.place(from), self.place(to))
+        system::rename(&self.place(from), &self.place(to))
     }
 
     fn make_symlink(&self, target: &[u8], path: &[u8]) -> io::Result<()> {

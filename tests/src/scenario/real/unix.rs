@@ -27,6 +27,10 @@ pub(super) fn place(root: &Path, path: &[u8]) -> PathBuf {
     root.join(OsStr::from_bytes(path))
 }
 
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
 pub(super) fn make_symlink(target: &[u8], place: &Path) -> io::Result<()> {
     symlink(OsString::from_vec(target.to_vec()), place)
 }

@@ -56,6 +56,17 @@ pub(super) fn place(root: &Path, path: &[u8]) -> PathBuf {
     text.split('/').filter(|name| !name.is_empty()).fold(root.to_owned(), |place, name| place.join(name))
 }
 
+/// Renames a file. Under Wine, which cannot replace an open file, it is rewritten instead.
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied && to.is_file() => {
+            fs::write(to, fs::read(from)?)?;
+            fs::remove_file(from)
+        }
+        other => other,
+    }
+}
+
 pub(super) fn make_symlink(target: &[u8], place: &Path) -> io::Result<()> {
     symlink_file(String::from_utf8_lossy(target).as_ref(), place)
 }
