@@ -3,6 +3,7 @@
 # windows_target   makes the compiler able to build for Windows. Returns 1, and says why, if it cannot
 # windows_wine     makes a Windows of Wine, in which those programs run. Returns 1, and says why, if it cannot
 # windows_run      runs a program of Windows there
+# windows_suite    runs the tests of WINDOWS_TESTS there, with the programs in the folder $1
 #
 # The standard library for Windows comes from rustup, or is built from the sources that Debian has of this compiler, and
 # is kept in the user's cache folder for as long as `rustc -vV` says the same.
@@ -122,4 +123,18 @@ C
 
 windows_run() {
     env -u DISPLAY -u LD_LIBRARY_PATH /usr/lib/wine/wine64 "$@"
+}
+
+# The scenarios on real files and on the simulated machine, and the tests of whole processes that need no Unix.
+WINDOWS_TESTS=(cases::real cases::simulated calls:: concurrent:: dialects:: edits:: entry_contents:: forget:: globs:: hard_links::
+    idempotent_keys:: job_versions:: marks:: merges:: metrics:: notes:: settings:: starting:: subscriptions:: symbols:: undo::
+    unknown_outcome:: void_entries::)
+
+windows_suite() {
+    local folder name
+    folder="Z:${1//\//\\}"
+    for name in editd editctl editctl-mcp editctl-setup editctl-history editctl-hook editctl-ui; do
+        local -x "$(tr a-z- A-Z_ <<<"$name")_BIN=$folder\\$name.exe"
+    done
+    cargo test --locked --package editd-tests --test suite --target "$WINDOWS" -- --test-threads=1 "${WINDOWS_TESTS[@]}"
 }
