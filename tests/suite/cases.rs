@@ -86,6 +86,10 @@ fn on_simulated_machine(name: &str) {
     if scenario.skips(TestMode::Simulated).is_some() {
         return;
     }
+    if cfg!(windows) && name.starts_with("names_may_hold_") {
+        println!("{name} is skipped on Windows, which has no such names");
+        return;
+    }
     let machine = SimMachine::new();
     machine.set_features(features(&scenario.without));
     player::check(&file, &(Arc::new(SimulatedMachine::new(&machine)) as Arc<dyn ScenarioMachine>));
