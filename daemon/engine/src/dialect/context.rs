@@ -1,6 +1,8 @@
 //! The context of a translation: the path given beside the payload, and the location of the workspace. It opens no
 //! file.
 
+use std::borrow::Cow;
+
 use editd_types::{ErrorCode, FilePath, RequestError};
 
 use crate::Refusal;
@@ -29,39 +31,46 @@ impl PayloadContext<'_> {
         if given.trim().is_empty() {
             return Err(malformed("the path is empty; name the file"));
         }
-        if self.roots.iter().any(|root| is_of_windows(root)) {
-            return self.inside_on_windows(given);
+        let path = self.with_slashes(given);
+        let is_absolute = path.starts_with('/') || (self.is_on_windows() && is_of_windows(path.as_bytes()));
+        if !is_absolute {
+            return plain(path.as_bytes());
         }
-        if !given.starts_with('/') {
-            return plain(given.as_bytes());
-        }
-        let within = |root: &Vec<u8>| {
-            let rest = given.as_bytes().strip_prefix(root.as_slice())?;
-            if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
-        };
-        match self.roots.iter().find_map(within) {
+        match self.below_root(&path) {
             // Nothing is left of the path of the workspace's folder itself, which `plain` refuses.
             Some(rest) => plain(rest),
             None => Err(outside(given)),
         }
     }
 
-    /// The same where a backslash separates names, too, and no name can have one. The case of letters does not count in
-    /// the path of the workspace's folder.
-    fn inside_on_windows(&self, given: &str) -> Result<FilePath, Refusal> {
-        let path = given.replace('\\', "/");
-        if !path.starts_with('/') && !is_of_windows(path.as_bytes()) {
-            return plain(path.as_bytes());
-        }
-        let within = |root: &Vec<u8>| {
-            let (folder, rest) = path.as_bytes().split_at_checked(root.len())?;
-            let same = |(one, other): (&u8, &u8)| {
-                one.eq_ignore_ascii_case(other) || (*one == b'/' && *other == b'\\')
-            };
-            let is_root = folder.iter().zip(root).all(same);
-            if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }.filter(|_| is_root)
+    /// Returns true if a folder is the workspace's.
+    pub(crate) fn is_root(&self, folder: &str) -> bool {
+        let folder = self.with_slashes(folder);
+        self.below_root(folder.trim_end_matches('/')).is_some_and(<[u8]>::is_empty)
+    }
+
+    /// Returns what follows the path of the workspace's folder; `None` if an absolute path does not begin with it. The case of
+    /// letters does not count in that path on Windows.
+    fn below_root<'p>(&self, path: &'p str) -> Option<&'p [u8]> {
+        let on_windows = self.is_on_windows();
+        let same = |one: u8, other: u8| {
+            one == other
+                || (on_windows && (one.eq_ignore_ascii_case(&other) || (one, other) == (b'/', b'\\')))
         };
-        self.roots.iter().find_map(within).map_or_else(|| Err(outside(given)), plain)
+        self.roots.iter().find_map(|root| {
+            let (folder, rest) = path.as_bytes().split_at_checked(root.len())?;
+            let is_root = folder.iter().zip(root).all(|(one, other)| same(*one, *other));
+            if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }.filter(|_| is_root)
+        })
+    }
+
+    /// Returns a path with slashes: on Windows a backslash separates names, too, and no name can have one.
+    fn with_slashes<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        if self.is_on_windows() { path.replace('\\', "/").into() } else { path.into() }
+    }
+
+    fn is_on_windows(&self) -> bool {
+        self.roots.iter().any(|root| is_of_windows(root))
     }
 
     /// Returns the path of a payload that may leave it to the request. If both name one, they must agree.

@@ -49,6 +49,10 @@ fn an_absolute_path_of_windows_inside_is_made_relative() {
     for outside in [r"C:\Users\me\wx\a", r"C:\Users\me", "D:/a", "c:a", r"\a", "/a", r"\\server\other\a"] {
         assert_eq!(setting.inside(outside).unwrap_err().code, ErrorCode::Outside, "{outside}");
     }
+    for folder in [r"C:\Users\me\w", "c:/users/me/w/", "//server/share/w"] {
+        assert!(setting.is_root(folder), "{folder}");
+    }
+    assert!(!setting.is_root(r"C:\Users\me") && !setting.is_root(r"C:\Users\me\w\a"));
     assert!(setting.inside(r"C:\Users\me\w\").unwrap_err().message.contains("the workspace's folder"));
     // On other systems, these are names in the workspace.
     let setting = PayloadContext { path: None, roots: &[b"/w".to_vec()], limit: 100 };

@@ -93,10 +93,7 @@ pub(super) fn unwrapped<'p>(
 }
 
 fn of_call(call: Call, setting: &PayloadContext<'_>) -> Result<Unwrapped<'static>, Refusal> {
-    let root = |folder: &String| {
-        ["", ".", "./"].contains(&folder.as_str())
-            || setting.roots.iter().any(|root| root.as_slice() == folder.trim_end_matches('/').as_bytes())
-    };
+    let root = |folder: &String| ["", ".", "./"].contains(&folder.as_str()) || setting.is_root(folder);
     if let Some(folder) = [&call.workdir, &call.cwd].into_iter().flatten().find(|folder| !root(folder)) {
         return Err(malformed(format!(
             "the call is for the folder {folder:?}; leave that out, and give paths relative to the workspace"
