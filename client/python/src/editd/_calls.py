@@ -165,7 +165,7 @@ class _Retry:
             if self._stops < _DAEMONS:
                 return 0.0
         elif isinstance(error, (ConnectionLost, ProtocolError, DeadlineError)) and begun:
-            self._doubtful = True
+            self._doubtful, self._postponed = True, None
             self._losses += 1
             again = isinstance(error, ConnectionLost) and self._request.repeatable
             if again and self._losses < _LOSSES:
