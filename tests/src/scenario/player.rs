@@ -16,14 +16,13 @@ use super::{bless, machine};
 /// The time that each step takes.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The start of the complaint that the daemon does not start.
-pub const UNOPENED: &str = "the workspace does not open";
-
 /// The result of a scenario.
 #[derive(Default, Debug)]
 pub struct PlayResult {
     /// The differences from the expectations.
     pub complaints: Vec<String>,
+    /// The reasons for which the daemon did not start, which are among the complaints.
+    pub unopened: Vec<String>,
     /// The reply to each step, where it had one.
     pub replies: Vec<Option<Value>>,
     /// The kind and the body of each step's request, with the saved values filled in.
@@ -142,7 +141,11 @@ impl<'a> ScenarioPlayer<'a> {
     fn target(&mut self) -> Result<&mut Box<dyn ScenarioTarget>, String> {
         if self.target.is_none() {
             let opened = self.machine.open(self.settings, Arc::clone(&self.script) as Arc<dyn StepHook>);
-            self.target = Some(opened.map_err(|e| format!("{UNOPENED}: {e}"))?);
+            self.target = Some(opened.map_err(|e| {
+                let why = format!("the workspace does not open: {e}");
+                self.played.unopened.push(why.clone());
+                why
+            })?);
         }
         self.target.as_mut().ok_or_else(|| "the workspace is not open".to_owned())
     }

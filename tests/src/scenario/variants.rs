@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::format::{Scenario, ScenarioStep};
 use super::machine::ScenarioMachine;
-use super::player::{PlayResult, UNOPENED, play};
+use super::player::{PlayResult, play};
 use super::target::StepName;
 use crate::tree::{FileTree, TreeNode};
 
@@ -75,11 +75,10 @@ pub fn dies_at_every_step(scenario: &Scenario, fresh: &NewMachine) -> Vec<String
         let (now, played) = end(&deadly, fresh);
         let should = if step < StepName::Intend { &before } else { &after };
         let differences = should.differences(&now);
-        let unopened = played.complaints.into_iter().filter(|what| what.contains(UNOPENED));
         found.extend(
             differences
                 .into_iter()
-                .chain(unopened)
+                .chain(played.unopened)
                 .map(|what| format!("step {} dies after {step:?}: {what}", at + 1)),
         );
     }
