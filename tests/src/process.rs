@@ -59,10 +59,14 @@ fn status_field(pid: u32, name: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns true and prints the reason under Wine, which lacks what a test needs. A program for Windows has the variables of
-/// Wine in its environment.
+/// Returns true under Wine, whose variables a program for Windows has in its environment.
+pub fn is_under_wine() -> bool {
+    cfg!(windows) && std::env::var_os("WINEPREFIX").is_some()
+}
+
+/// Returns true and prints the reason under Wine, which lacks what a test needs.
 pub fn skips_under_wine(why: &str) -> bool {
-    let skips = cfg!(windows) && std::env::var_os("WINEPREFIX").is_some();
+    let skips = is_under_wine();
     if skips {
         println!("skipped under Wine: {why}");
     }

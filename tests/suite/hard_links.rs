@@ -106,8 +106,8 @@ fn only_a_trusted_setting_permits_it() {
     assert_eq!(content(&outside), "two\n");
 }
 
-#[test]
-fn a_name_that_waits_to_be_removed_is_not_counted() {
+/// A simulated workspace with one file, `x.txt` and `y.txt`.
+fn two_names() -> (SimMachine, SimWorkspace) {
     let machine = SimMachine::new();
     let outside = machine.outside();
     outside.mkdir("/w").unwrap();
@@ -115,6 +115,13 @@ fn a_name_that_waits_to_be_removed_is_not_counted() {
     outside.write("/w/x.txt", b"one\n").unwrap();
     outside.link("/w/x.txt", "/w/y.txt").unwrap();
     let workspace = SimWorkspace::open(&machine).unwrap();
+    (machine, workspace)
+}
+
+#[test]
+fn a_name_that_waits_to_be_removed_is_not_counted() {
+    let (machine, workspace) = two_names();
+    let outside = machine.outside();
     let (deletion, undo) =
         (job(vec![file("y.txt", vec![delete()])]), ChangeRequest::Undo(UndoRequest::default()));
     for (request, key) in [(&deletion, "delete"), (&undo, "undo"), (&deletion, "delete again")] {
@@ -130,13 +137,8 @@ fn a_name_that_waits_to_be_removed_is_not_counted() {
 
 #[test]
 fn a_deleted_name_that_may_not_be_read_is_not_set_aside() {
-    let machine = SimMachine::new();
+    let (machine, workspace) = two_names();
     let outside = machine.outside();
-    outside.mkdir("/w").unwrap();
-    outside.mkdir(STATE).unwrap();
-    outside.write("/w/x.txt", b"one\n").unwrap();
-    outside.link("/w/x.txt", "/w/y.txt").unwrap();
-    let workspace = SimWorkspace::open(&machine).unwrap();
     let receipt = workspace.send(&job(vec![file("y.txt", vec![delete()])]), "delete");
     assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
     let (lasting, only) = (FaultDuration::ForEver, vec![OsCall::OpenFile]);

@@ -44,7 +44,7 @@ pub(super) fn checks(client: &Arc<ClientSession>, message: &Message, answer: Req
     let request = client.server.checks.resolve(request);
     let time = Duration::from_millis(request.timeout_ms.unwrap_or(0).min(limits::CHECKS_WAIT_MS));
     let is_running = client.server.checks.is_running(&client.caller, &request);
-    // Asked after that: checks that end with the daemon do not count as running.
+    // Looked at second: once a stop was requested, checks that the daemon ends no longer count as running.
     if !time.is_zero() && client.server.stop.is_asked() {
         return answer.refuse(&stopping());
     }

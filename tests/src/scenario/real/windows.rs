@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use editd::testing::{Os, Windows};
 
-use crate::process::skips_under_wine;
+use crate::process::{is_under_wine, skips_under_wine};
 use crate::scenario::format::{PathState, Scenario, WriteMethod};
 
 /// The reason to skip scenarios in which others replace or remove a file of a job.
@@ -59,7 +59,9 @@ pub(super) fn place(root: &Path, path: &[u8]) -> PathBuf {
 /// Renames a file. Under Wine, which cannot replace an open file, it is rewritten instead.
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
-        Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied && to.is_file() => {
+        Err(denied)
+            if is_under_wine() && denied.kind() == io::ErrorKind::PermissionDenied && to.is_file() =>
+        {
             fs::write(to, fs::read(from)?)?;
             fs::remove_file(from)
         }
