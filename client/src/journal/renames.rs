@@ -12,10 +12,13 @@ use editd_proto::message::EntrySide;
 
 use super::similarity::{SimilarityScore, TextPieces};
 
-/// Maximum number of files whose contents are read, of pairs that are considered, and of steps of all comparisons: about a
-/// second.
+/// Maximum number of files whose contents are read.
 const FILES: usize = 2000;
+
+/// Maximum number of pairs of files that are compared.
 const PAIRS: usize = 1_000_000;
+
+/// Maximum number of steps of all comparisons: each takes one for each piece of both contents.
 const STEPS: u64 = 400_000_000;
 
 /// A deleted or a created file.

@@ -2,6 +2,8 @@
 //!
 //! *Source*: `diffcore-delta.c` and `diffcore-rename.c` of git, so that the numbers are those of `git diff`.
 
+use std::hash::{DefaultHasher, Hasher as _};
+
 use super::lines::is_text;
 
 /// The score of equal contents.
@@ -44,22 +46,22 @@ impl TextPieces {
             return None;
         }
         let mut found = Vec::new();
-        let (mut hash, mut bytes) = (Fnv::default(), 0);
+        let (mut hasher, mut bytes) = (DefaultHasher::new(), 0);
         let mut rest = content.iter().peekable();
         while let Some(byte) = rest.next() {
             // Line endings do not make contents different.
             if *byte == b'\r' && rest.peek() == Some(&&b'\n') {
                 continue;
             }
-            hash.add(*byte);
+            hasher.write_u8(*byte);
             bytes += 1;
             if bytes == PIECE || *byte == b'\n' {
-                found.push((hash.0, bytes));
-                (hash, bytes) = (Fnv::default(), 0);
+                found.push((hasher.finish(), bytes));
+                (hasher, bytes) = (DefaultHasher::new(), 0);
             }
         }
         if bytes > 0 {
-            found.push((hash.0, bytes));
+            found.push((hasher.finish(), bytes));
         }
         found.sort_unstable();
         found.dedup_by(|next, kept| {
@@ -92,21 +94,6 @@ impl TextPieces {
         }
         let score = same * SAME / self.size.max(other.size);
         (score >= SIMILAR).then_some(SimilarityScore(score))
-    }
-}
-
-/// The hash FNV-1a with 64 bits, which is the same everywhere.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
 }
 
