@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_di
 
 use crate::machine;
 
-/// The time limit for the comparison of one file; after it the diff is right, but larger than necessary.
+/// The time limit for one comparison; after it the diff is right, but larger than necessary.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The number of equal lines around a change.
@@ -33,12 +33,16 @@ pub fn is_text(content: &[u8]) -> bool {
     !content.contains(&0)
 }
 
+/// Returns the steps from one sequence of lines, or of words, to another one.
+pub fn steps(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    capture_diff_slices_deadline(Algorithm::Myers, old, new, machine::tick().checked_add(PATIENCE))
+}
+
 impl<'a> LineDiff<'a> {
     /// Compares two contents.
     pub fn between(old: &'a [u8], new: &'a [u8]) -> Self {
         let (old, new) = (split(old), split(new));
-        let deadline = machine::tick().checked_add(PATIENCE);
-        let steps = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
+        let steps = steps(&old, &new);
         Self { old, new, steps }
     }
 

@@ -186,40 +186,41 @@ pub fn with_renames<E: From<CallError>>(
     caller: &Caller<'_, E>,
     spans: Vec<PathSpan>,
 ) -> Result<Vec<PathSpan>, E> {
-    let old: Vec<&PathSpan> = spans.iter().filter(|span| span.deleted().is_some()).collect();
-    let new: Vec<&PathSpan> = spans.iter().filter(|span| span.created().is_some()).collect();
+    let old = sides(&spans, PathSpan::deleted);
+    let new = sides(&spans, PathSpan::created);
     let (mut room, mut contents) = (COMPARED_ALL, BTreeMap::new());
     let text = |side, at: usize| -> Result<_, E> {
         let files = if side == EntrySide::Before { &old } else { &new };
-        let Some(span) = files.get(at).filter(|_| room > 0) else { return Ok(None) };
+        let index = files.get(at).filter(|_| room > 0).map(|file| file.index);
+        let Some((index, span)) = index.and_then(|index| Some((index, spans.get(index)?))) else {
+            return Ok(None);
+        };
         let job = if side == EntrySide::Before { span.first.0 } else { span.last.0 };
         let request = ContentRequest { job, path: span.path.clone(), side, from: 0 };
         let text = content(caller, &request, room.min(COMPARED))?;
         let FileContent::Bytes(bytes) = text else { return Ok(None) };
         room = room.saturating_sub(bytes.len() as u64);
         let pieces = TextPieces::of(&bytes);
-        contents.insert(span.path.clone(), bytes);
+        contents.insert(index, bytes);
         Ok(pieces)
     };
-    let found = pairs(&sides(&old, PathSpan::deleted), &sides(&new, PathSpan::created), text)?;
-    let is_pair =
-        |pair: RenamePair| Some((old.get(pair.old)?.path.clone(), (new.get(pair.new)?.path.clone(), pair)));
-    let mut former: BTreeMap<FilePath, (FilePath, RenamePair)> =
-        found.into_iter().filter_map(is_pair).collect();
-    let (mut deleted, mut kept) = (BTreeMap::new(), Vec::new());
-    for mut span in spans {
-        span.content = contents.remove(&span.path);
-        match former.remove(&span.path) {
-            Some((new, pair)) => drop(deleted.insert(new, (span, pair))),
-            None => kept.push(span),
+    let found = pairs(&old, &new, text)?;
+    let indices = |pair: RenamePair| Some((old.get(pair.old)?.index, new.get(pair.new)?.index, pair));
+    let found: Vec<_> = found.into_iter().filter_map(indices).collect();
+    let mut spans: Vec<Option<PathSpan>> = spans.into_iter().map(Some).collect();
+    for (index, bytes) in contents {
+        if let Some(Some(span)) = spans.get_mut(index) {
+            span.content = Some(bytes);
         }
     }
-    for span in &mut kept {
-        span.former = deleted.remove(&span.path).map(|(span, pair)| {
-            Box::new(FormerSpan { span, similarity: pair.score.percent(), is_same: pair.is_same })
-        });
+    for (from, to, pair) in found {
+        let Some(span) = spans.get_mut(from).and_then(Option::take) else { continue };
+        let (similarity, is_same) = (pair.score.percent(), pair.is_same);
+        if let Some(Some(new)) = spans.get_mut(to) {
+            new.former = Some(Box::new(FormerSpan { span, similarity, is_same }));
+        }
     }
-    Ok(kept)
+    Ok(spans.into_iter().flatten().collect())
 }
 
 /// Takes renames apart: a deleted and a created file each, in the order of the paths.
@@ -232,8 +233,11 @@ pub fn apart(spans: &[PathSpan]) -> Vec<PathSpan> {
     apart
 }
 
-fn sides<'s>(spans: &[&'s PathSpan], version: fn(&PathSpan) -> Option<&Version>) -> Vec<RenameSide<'s>> {
-    spans.iter().filter_map(|span| Some(RenameSide { path: &span.path, version: version(span)? })).collect()
+fn sides(spans: &[PathSpan], version: fn(&PathSpan) -> Option<&Version>) -> Vec<RenameSide<'_>> {
+    let sides = spans.iter().enumerate();
+    sides
+        .filter_map(|(index, span)| Some(RenameSide { index, path: &span.path, version: version(span)? }))
+        .collect()
 }
 
 /// Returns the contents of a net change, each of at most `most` bytes.

@@ -4,7 +4,7 @@
 //! *Limitations*: only texts are compared, and only a bounded number of them. A file that was created where another one was
 //! is changed, not renamed. A file that moved into a folder with its own former name, or back, is deleted and created.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 
 use editd_proto::FilePath;
 use editd_proto::ids::Version;
@@ -24,6 +24,8 @@ const STEPS: u64 = 400_000_000;
 /// A deleted or a created file.
 #[derive(Clone, Copy, Debug)]
 pub struct RenameSide<'a> {
+    /// Its index among the files of the caller.
+    pub index: usize,
     /// Its path.
     pub path: &'a FilePath,
     /// The version of its content.
@@ -33,9 +35,9 @@ pub struct RenameSide<'a> {
 /// A deleted and a created file that are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RenamePair {
-    /// The index of the deleted file.
+    /// The index of the deleted file in `old`.
     pub old: usize,
-    /// The index of the created file.
+    /// The index of the created file in `new`.
     pub new: usize,
     /// The part of the larger content that both have. It may be [`SimilarityScore::EQUAL`] for lines in another order.
     pub score: SimilarityScore,
@@ -54,11 +56,10 @@ pub fn pairs<E>(
     new: &[RenameSide<'_>],
     mut pieces: impl FnMut(EntrySide, usize) -> Result<Option<TextPieces>, E>,
 ) -> Result<Vec<RenamePair>, E> {
-    let mut found = same(old, new);
-    let olds: BTreeSet<usize> = found.iter().map(|pair| pair.old).collect();
-    let news: BTreeSet<usize> = found.iter().map(|pair| pair.new).collect();
-    let olds: Vec<usize> = (0..old.len()).filter(|at| !olds.contains(at)).collect();
-    let news: Vec<usize> = (0..new.len()).filter(|at| !news.contains(at)).collect();
+    let mut found = FoundPairs { pairs: vec![None; new.len()], is_taken: vec![false; old.len()] };
+    found.add_same(old, new);
+    let olds: Vec<usize> = (0..old.len()).filter(|at| found.is_free(*at)).collect();
+    let news: Vec<usize> = (0..new.len()).filter(|at| found.is_open(*at)).collect();
     let is_bounded = olds.len() + news.len() <= FILES && olds.len().saturating_mul(news.len()) <= PAIRS;
     if is_bounded && !olds.is_empty() && !news.is_empty() {
         let mut texts = |side, files: &[usize]| -> Result<Vec<(usize, TextPieces)>, E> {
@@ -66,13 +67,12 @@ pub fn pairs<E>(
             read.filter_map(Result::transpose).collect()
         };
         let (olds, news) = (texts(EntrySide::Before, &olds)?, texts(EntrySide::After, &news)?);
-        found.extend(similar((old, &olds), (new, &news)));
+        found.add_similar((old, &olds), (new, &news));
     }
     let paths = |pair: &RenamePair| Some((old.get(pair.old)?.path, new.get(pair.new)?.path));
     // `patch` cannot make a folder of a file that it moves there.
-    found.retain(|pair| paths(pair).is_some_and(|(from, to)| !is_below(from, to) && !is_below(to, from)));
-    found.sort_by_key(|pair| pair.new);
-    Ok(found)
+    let is_kept = |pair: &RenamePair| paths(pair).is_some_and(|(a, b)| !is_below(a, b) && !is_below(b, a));
+    Ok(found.pairs.into_iter().flatten().filter(is_kept).collect())
 }
 
 /// Returns true if a path would be below another one.
@@ -85,56 +85,73 @@ fn name(path: &FilePath) -> &[u8] {
     path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
-/// Pairs files with the same content, at first those that have the same name in another folder.
-fn same(old: &[RenameSide<'_>], new: &[RenameSide<'_>]) -> Vec<RenamePair> {
-    let sides = old.iter().enumerate();
-    let mut left: BTreeSet<(&str, &[u8], usize)> =
-        sides.map(|(at, side)| (side.version.0.as_str(), name(side.path), at)).collect();
-    let mut found: Vec<RenamePair> = Vec::new();
-    let mut free: BTreeSet<usize> = (0..new.len()).collect();
-    for with_name in [true, false] {
-        for at in free.clone() {
-            let Some(side) = new.get(at) else { continue };
-            let wanted = if with_name { name(side.path) } else { &[] };
-            let next = left.range((side.version.0.as_str(), wanted, 0)..).next().copied();
-            let is_it = |it: &(&str, &[u8], usize)| it.0 == side.version.0 && (!with_name || it.1 == wanted);
-            if let Some(one) = next.filter(is_it) {
-                left.remove(&one);
-                free.remove(&at);
-                found.push(RenamePair { old: one.2, new: at, score: SimilarityScore::EQUAL, is_same: true });
+type SideTexts<'s> = (&'s [RenameSide<'s>], &'s [(usize, TextPieces)]);
+
+/// The pairs found so far.
+struct FoundPairs {
+    /// For each created file its pair.
+    pairs: Vec<Option<RenamePair>>,
+    /// For each deleted file true if it has a pair.
+    is_taken: Vec<bool>,
+}
+
+impl FoundPairs {
+    /// Returns true for a deleted file without a pair.
+    fn is_free(&self, old: usize) -> bool {
+        self.is_taken.get(old) == Some(&false)
+    }
+
+    /// Returns true for a created file without a pair.
+    fn is_open(&self, new: usize) -> bool {
+        self.pairs.get(new) == Some(&None)
+    }
+
+    fn add(&mut self, pair: RenamePair) {
+        if let (Some(slot), Some(is_taken)) = (self.pairs.get_mut(pair.new), self.is_taken.get_mut(pair.old))
+        {
+            (*slot, *is_taken) = (Some(pair), true);
+        }
+    }
+
+    /// Pairs files with the same content, at first those that have the same name in another folder.
+    fn add_same(&mut self, old: &[RenameSide<'_>], new: &[RenameSide<'_>]) {
+        let key = |at: &usize| old.get(*at).map(|side| (side.version.0.as_str(), name(side.path)));
+        let mut order: Vec<usize> = (0..old.len()).collect();
+        order.sort_unstable_by(|one, two| key(one).cmp(&key(two)).then(one.cmp(two)));
+        for with_name in [true, false] {
+            for (at, side) in new.iter().enumerate() {
+                let wanted = (side.version.0.as_str(), if with_name { name(side.path) } else { &[] });
+                let first = order.partition_point(|old| key(old) < Some(wanted));
+                let is_it = |it: (&str, &[u8])| it.0 == wanted.0 && (!with_name || it.1 == wanted.1);
+                let mut equal = order.iter().skip(first).take_while(|old| key(old).is_some_and(is_it));
+                if let Some(old) = equal.find(|old| self.is_free(**old)).filter(|_| self.is_open(at)) {
+                    self.add(RenamePair { old: *old, new: at, score: SimilarityScore::EQUAL, is_same: true });
+                }
             }
         }
     }
-    found
-}
 
-type SideTexts<'s> = (&'s [RenameSide<'s>], &'s [(usize, TextPieces)]);
-
-/// Pairs files with similar contents: the most similar ones first, and of those the ones with the same name.
-fn similar((old, olds): SideTexts<'_>, (new, news): SideTexts<'_>) -> Vec<RenamePair> {
-    let all = || news.iter().flat_map(|new| olds.iter().map(move |old| (old, new)));
-    let steps = all().fold(0_u64, |sum, (old, new)| sum.saturating_add(old.1.steps(&new.1)));
-    if steps > STEPS {
-        return Vec::new();
-    }
-    let mut scored: Vec<(SimilarityScore, bool, usize, usize)> = all()
-        .filter_map(|(from, to)| {
-            let score = from.1.similarity(&to.1)?;
-            let is_name = name(old.get(from.0)?.path) == name(new.get(to.0)?.path);
-            Some((score, is_name, to.0, from.0))
-        })
-        .collect();
-    scored.sort_by_key(|(score, is_name, new, old)| (std::cmp::Reverse((*score, *is_name)), *new, *old));
-    let (mut taken_new, mut taken_old) = (BTreeSet::new(), BTreeSet::new());
-    let mut found = Vec::new();
-    for (score, _, new, old) in scored {
-        if !taken_new.contains(&new) && !taken_old.contains(&old) {
-            taken_new.insert(new);
-            taken_old.insert(old);
-            found.push(RenamePair { old, new, score, is_same: false });
+    /// Pairs files with similar contents: the most similar ones first, and of those the ones with the same name.
+    fn add_similar(&mut self, (old, olds): SideTexts<'_>, (new, news): SideTexts<'_>) {
+        let all = || news.iter().flat_map(|new| olds.iter().map(move |old| (old, new)));
+        let steps = all().fold(0_u64, |sum, (old, new)| sum.saturating_add(old.1.steps(&new.1)));
+        if steps > STEPS {
+            return;
+        }
+        let mut scored: Vec<(SimilarityScore, bool, usize, usize)> = all()
+            .filter_map(|(from, to)| {
+                let score = from.1.similarity(&to.1)?;
+                let is_name = name(old.get(from.0)?.path) == name(new.get(to.0)?.path);
+                Some((score, is_name, to.0, from.0))
+            })
+            .collect();
+        scored.sort_unstable_by_key(|(score, is_name, new, old)| (Reverse((*score, *is_name)), *new, *old));
+        for (score, _, new, old) in scored {
+            if self.is_free(old) && self.is_open(new) {
+                self.add(RenamePair { old, new, score, is_same: false });
+            }
         }
     }
-    found
 }
 
 #[cfg(test)]
@@ -148,7 +165,8 @@ mod tests {
         };
         let (olds, news) = (owned(old), owned(new));
         fn sides(files: &[(FilePath, Version)]) -> Vec<RenameSide<'_>> {
-            files.iter().map(|(path, version)| RenameSide { path, version }).collect()
+            let sides = files.iter().enumerate();
+            sides.map(|(index, (path, version))| RenameSide { index, path, version }).collect()
         }
         let text = |side, at: usize| {
             let files = if side == EntrySide::Before { old } else { new };

@@ -1,12 +1,11 @@
 //! Formats a unified diff for a terminal, with colours and with the changed parts of lines marked. In a pipe the diff
 //! stays as it is.
 
-use std::convert::Infallible;
-
-use similar::algorithms::{DiffHook, myers};
+use similar::DiffTag;
 
 use super::OutputStyle;
 use super::letters::TextStyle;
+use crate::journal::lines::steps;
 
 /// Maximum size of a line in bytes for which changed parts are marked. The comparison takes quadratic time.
 const LONG: usize = 500;
@@ -156,24 +155,20 @@ pub fn changed_words<'a>(old: &'a str, new: &'a str) -> Option<(MarkedWords<'a>,
         return None;
     }
     let (old_words, new_words) = (words(old), words(new));
-    let mut same = EqualWords { old: vec![false; old_words.len()], new: vec![false; new_words.len()] };
-    let (old_range, new_range) = (0..old_words.len(), 0..new_words.len());
-    let Ok(()) = myers::diff_deadline_raw(
-        &mut same,
-        old_words.as_slice(),
-        old_range,
-        new_words.as_slice(),
-        new_range,
-        None,
-    );
-    let same_bytes: usize = old_words.iter().zip(&same.old).filter(|it| *it.1).map(|it| it.0.len()).sum();
+    let bytes = |words: &[&'a str]| -> Vec<&'a [u8]> { words.iter().map(|word| word.as_bytes()).collect() };
+    let mut changed = (vec![true; old_words.len()], vec![true; new_words.len()]);
+    for step in steps(&bytes(&old_words), &bytes(&new_words)) {
+        if step.tag() == DiffTag::Equal {
+            changed.0.get_mut(step.old_range()).unwrap_or_default().fill(false);
+            changed.1.get_mut(step.new_range()).unwrap_or_default().fill(false);
+        }
+    }
+    let same_bytes: usize = old_words.iter().zip(&changed.0).filter(|it| !it.1).map(|it| it.0.len()).sum();
     if same_bytes * 4 < old.len() + new.len() {
         return None;
     }
-    let marked = |words: Vec<&'a str>, same: Vec<bool>| {
-        words.into_iter().zip(same).map(|(word, same)| (word, !same)).collect()
-    };
-    Some((marked(old_words, same.old), marked(new_words, same.new)))
+    let marked = |words: Vec<&'a str>, changed| words.into_iter().zip::<Vec<bool>>(changed).collect();
+    Some((marked(old_words, changed.0), marked(new_words, changed.1)))
 }
 
 /// Returns a removed and an added line with their changed words marked, if at least half of their bytes are equal.
@@ -190,23 +185,6 @@ fn inline(old: &str, new: &str, style: &OutputStyle) -> Option<(String, String)>
         side("-", old, (TextStyle::Bad, TextStyle::BadPart)),
         side("+", new, (TextStyle::Good, TextStyle::GoodPart)),
     ))
-}
-
-/// The words that are equal in both lines.
-struct EqualWords {
-    old: Vec<bool>,
-    new: Vec<bool>,
-}
-
-impl DiffHook for EqualWords {
-    type Error = Infallible;
-
-    fn equal(&mut self, old: usize, new: usize, count: usize) -> Result<(), Infallible> {
-        for (side, from) in [(&mut self.old, old), (&mut self.new, new)] {
-            side.iter_mut().skip(from).take(count).for_each(|word| *word = true);
-        }
-        Ok(())
-    }
 }
 
 /// A line as runs of text with one style each.

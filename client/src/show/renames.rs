@@ -1,7 +1,7 @@
 //! The files of an entry for people: a deleted and a created file with the same content, or with similar ones, are one that
 //! was renamed. Uses only the reply of the daemon.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use editd_proto::FilePath;
@@ -16,7 +16,33 @@ use crate::journal::patch;
 use crate::journal::renames::{RenamePair, RenameSide, pairs};
 use crate::journal::similarity::TextPieces;
 
-type ChangesByPath<'r> = BTreeMap<&'r FilePath, &'r EntryDetail>;
+/// The indices of files, by their paths.
+type IndexByPath<'p> = BTreeMap<&'p FilePath, usize>;
+
+/// The changes of an entry, if it has them.
+struct EntryChanges<'r> {
+    changes: &'r [EntryDetail],
+    index: IndexByPath<'r>,
+}
+
+impl<'r> EntryChanges<'r> {
+    fn of(changes: &'r [EntryDetail]) -> Self {
+        Self { changes, index: index(changes.iter().map(|change| &change.path)) }
+    }
+
+    fn get(&self, path: &FilePath) -> Option<&'r EntryDetail> {
+        self.changes.get(*self.index.get(path)?)
+    }
+}
+
+fn index<'p>(paths: impl Iterator<Item = &'p FilePath>) -> IndexByPath<'p> {
+    let mut index = BTreeMap::new();
+    // `collect` would sort the paths, which the daemon has done: code that `editctl` need not carry.
+    for (at, path) in paths.enumerate() {
+        index.insert(path, at);
+    }
+    index
+}
 
 /// A file of an entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,36 +112,44 @@ pub fn changes<'r>(
     reply: &'r ShowReply,
     files: &'r [ListedFile<'_>],
 ) -> Vec<(&'r EntryDetail, Option<&'r EntryRename>)> {
-    let renames = || files.iter().filter_map(|file| file.rename.as_ref());
-    let from: BTreeSet<&FilePath> = renames().map(|rename| &rename.from).collect();
-    let to: BTreeMap<&FilePath, &EntryRename> = renames().map(|rename| (&rename.to, rename)).collect();
-    let left = reply.changes.iter().filter(|change| !from.contains(&change.path));
-    left.map(|change| (change, to.get(&change.path).copied())).collect()
+    let renames: Vec<&EntryRename> = files.iter().filter_map(|file| file.rename.as_ref()).collect();
+    let from = index(renames.iter().map(|rename| &rename.from));
+    let to = index(renames.iter().map(|rename| &rename.to));
+    let left = reply.changes.iter().filter(|change| !from.contains_key(&change.path));
+    left.map(|change| (change, to.get(&change.path).and_then(|at| renames.get(*at).copied()))).collect()
 }
 
 fn of<'e>(files: &'e [EntryFile], changes: &[EntryDetail]) -> Vec<ListedFile<'e>> {
-    let changes: ChangesByPath<'_> = changes.iter().map(|one| (&one.path, one)).collect();
-    let mut renames: BTreeMap<FilePath, EntryRename> = BTreeMap::new();
+    let changes = EntryChanges::of(changes);
+    let mut listed: Vec<Option<ListedFile<'e>>> =
+        files.iter().map(|file| Some(ListedFile { file, rename: None })).collect();
     // A rename of which only one side was undone is none any more.
     for undone in [false, true] {
-        let is_whole = |file: &&EntryFile| {
-            let change = changes.get(&file.path);
-            file.undone == undone && file.undone_hunks.is_empty() && change.is_none_or(|it| !it.forgotten)
+        let is_whole = |file: &EntryFile| {
+            let is_forgotten = changes.get(&file.path).is_some_and(|change| change.forgotten);
+            file.undone == undone && file.undone_hunks.is_empty() && !is_forgotten
         };
-        let files: Vec<&EntryFile> = files.iter().filter(is_whole).collect();
-        renames.extend(renamed(&files, &changes).into_iter().map(|rename| (rename.to.clone(), rename)));
+        for (from, to, rename) in renamed(files, is_whole, &changes) {
+            if let Some(Some(file)) = listed.get_mut(to) {
+                file.rename = Some(rename);
+            }
+            listed.get_mut(from).map(Option::take);
+        }
     }
-    let gone: BTreeSet<FilePath> = renames.values().map(|rename| rename.from.clone()).collect();
-    let left = files.iter().filter(|file| file.after.is_some() || !gone.contains(&file.path));
-    left.map(|file| ListedFile { file, rename: renames.remove(&file.path) }).collect()
+    listed.into_iter().flatten().collect()
 }
 
-fn renamed(files: &[&EntryFile], changes: &ChangesByPath<'_>) -> Vec<EntryRename> {
+/// Returns the renames among the files that `is_whole` returns true for, with the indices of their deleted and created files.
+fn renamed(
+    files: &[EntryFile],
+    is_whole: impl Fn(&EntryFile) -> bool,
+    changes: &EntryChanges<'_>,
+) -> Vec<(usize, usize, EntryRename)> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
-    for file in files {
+    for (at, file) in files.iter().enumerate().filter(|file| is_whole(file.1)) {
         match (&file.before, &file.after) {
-            (Some(version), None) => old.push(RenameSide { path: &file.path, version }),
-            (None, Some(version)) => new.push(RenameSide { path: &file.path, version }),
+            (Some(version), None) => old.push(RenameSide { index: at, path: &file.path, version }),
+            (None, Some(version)) => new.push(RenameSide { index: at, path: &file.path, version }),
             _ => {}
         }
     }
@@ -125,7 +159,8 @@ fn renamed(files: &[&EntryFile], changes: &ChangesByPath<'_>) -> Vec<EntryRename
         Ok(file.and_then(|file| TextPieces::of(&text(file.path, side)?)))
     });
     let rename = |pair: &RenamePair| {
-        let (from, to) = (old.get(pair.old)?.path, new.get(pair.new)?.path);
+        let (old, new) = (old.get(pair.old)?, new.get(pair.new)?);
+        let (from, to) = (old.path, new.path);
         let (before, after) = if pair.is_same {
             (FileContent::Same, FileContent::Same)
         } else {
@@ -138,9 +173,9 @@ fn renamed(files: &[&EntryFile], changes: &ChangesByPath<'_>) -> Vec<EntryRename
         let former = Some(FormerName { path: from.clone(), similarity: pair.score.percent() });
         let change =
             NetChange { path: to.clone(), former, before, after, executable_before, executable_after };
-        Some(shown_rename(&change, !changes.is_empty()))
+        Some((old.index, new.index, shown_rename(&change, !changes.changes.is_empty())?))
     };
-    found.iter().filter_map(rename).flatten().collect()
+    found.iter().filter_map(rename).collect()
 }
 
 /// Returns a rename, with its diff if `with_diff` is set.
