@@ -267,9 +267,6 @@ fn hint(error: &RequestError, form: StepForm) -> Option<String> {
     }
 }
 
-/// The words of a refusal that shows the present lines.
-const COUNTS: &str = "count as read";
-
 /// The next step after a conflict.
 const ADAPT: &str = "the current lines count as read: adapt the edit and send it again";
 
@@ -303,6 +300,11 @@ fn next_command(error: &RequestError) -> Option<String> {
     }
 }
 
+/// Returns true if a refusal shows all that changed in the file.
+fn shows_all(error: &RequestError) -> bool {
+    error.diff.is_some() && error.omitted_hunks.is_none()
+}
+
 /// Returns the call that reads the file of an error.
 pub fn read_call(error: &RequestError, words: &CallWords) -> Option<String> {
     let path = serde_json::Value::from(error.path.as_ref()?.to_string());
@@ -316,7 +318,7 @@ pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
         ErrorCode::Stale if error.would_apply == Some(WouldApply::Clean) => None,
         ErrorCode::Stale if !error.later.is_empty() => None,
         // The message says what to do with the lines that the refusal shows.
-        ErrorCode::Stale if error.message.contains(COUNTS) => None,
+        ErrorCode::Stale if shows_all(error) => None,
         ErrorCode::Stale => read_call(error, words),
         ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
         // The message explains how to continue with the lines that it shows.

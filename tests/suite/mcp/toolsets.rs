@@ -171,6 +171,20 @@ fn a_refusal_after_a_long_unread_file_names_the_tool_of_the_set() {
 }
 
 #[test]
+fn a_refusal_that_shows_all_changes_asks_for_no_read() {
+    let (daemon, mut client) = begin("claude-code");
+    daemon.put("s.txt", "one\ntwo\n");
+    client.call("Read", json!({ "file_path": "s.txt" })).done();
+    daemon.put("s.txt", "one\nTWO\n");
+    let write = json!({ "file_path": "s.txt", "content": "three\n" });
+    let reply = client.call("Write", write.clone());
+    refused(&reply, &["-two", "+TWO", "s.txt"]);
+    assert!(!reply.text.contains("next:"), "{}", reply.text);
+    client.call("Write", write).done();
+    assert_eq!(daemon.get("s.txt"), b"three\n");
+}
+
+#[test]
 fn a_path_of_a_tool_set_belongs_to_the_root_that_contains_it() {
     let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
     other.put("a.txt", "one\n");
