@@ -2,7 +2,7 @@
 //! `doctor` says whether it is so.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use editd_proto::message::kind;
@@ -72,7 +72,7 @@ fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
     let sub = daemon.workspace().join("sub");
     let places = [elsewhere.path(), named.path(), temporary.path(), &sub];
     let (made, told) = try_each(&daemon, &places);
-    assert_eq!(made, [false, false, true, true], "{told}");
+    assert_eq!(made, [false, false, false, true], "{told}");
     assert!(told.contains("Permission denied") && told.contains("`write` in .editd.toml"), "{told}");
 
     // The daemon has restricted itself at its start, and nothing can undo that.
@@ -81,7 +81,7 @@ fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
     daemon.trust();
     let listed = daemon.client("s").ask_json(kind::TRUST, &json!({}));
     assert_eq!(listed["commands"][0]["write"], json!([named_path, "~/absent"]));
-    assert_eq!(try_each(&daemon, &places).0, [false, false, true, true]);
+    assert_eq!(try_each(&daemon, &places).0, [false, false, false, true]);
     let (severity, message) = finding(&daemon);
     assert!(
         severity == "note" && message.contains(named_path) && message.contains("editctl stop"),
@@ -89,7 +89,7 @@ fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
     );
     daemon.stop();
     daemon.start();
-    assert_eq!(try_each(&daemon, &places).0, [false, true, true, true]);
+    assert_eq!(try_each(&daemon, &places).0, [false, true, false, true]);
     let (severity, message) = finding(&daemon);
     assert!(
         severity == "note" && !message.contains(named_path) && message.contains("home/absent"),
@@ -101,7 +101,56 @@ fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
     daemon.stop();
     daemon.start();
     daemon.trust();
-    assert_eq!(try_each(&daemon, &places).0, [false, false, true, true]);
+    assert_eq!(try_each(&daemon, &places).0, [false, false, false, true]);
+}
+
+#[test]
+fn a_command_has_a_folder_for_temporary_files_until_it_ends() {
+    let hook = r#"
+[[after_write]]
+name = "temporary"
+files = ["*.txt"]
+command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >name.out"]
+"#;
+    let daemon = TestDaemon::trusted(hook);
+    if !can_confine(&daemon) {
+        return;
+    }
+    let reply = daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", "a\n"));
+    jobs::applied(&reply);
+    assert_eq!(reply["hooks"], json!(null), "{reply}");
+    let made = PathBuf::from(String::from_utf8(daemon.get("name.out")).unwrap().trim());
+    let folder = made.parent().unwrap();
+    assert!(folder.file_name().unwrap().to_str().unwrap().starts_with("editd-run-"), "{made:?}");
+    assert!(!folder.exists(), "{folder:?}");
+}
+
+#[test]
+fn a_running_hook_follows_no_link_out_of_the_workspace() {
+    let hook = r#"
+[[after_write]]
+name = "late"
+files = ["*.txt"]
+command = ["sh", "-c", "touch begun; until test -e go; do sleep 0.02; done; echo changed >\"$1\"", "sh", "{file}"]
+"#;
+    let daemon = TestDaemon::trusted(hook);
+    if !can_confine(&daemon) {
+        return;
+    }
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("a.txt"), "foreign\n").unwrap();
+    let workspace = daemon.workspace();
+    daemon.put("sub/kept", "");
+    let reply = std::thread::scope(|scope| {
+        let job = scope.spawn(|| daemon.client("s").ask_json(kind::EDIT, &jobs::write("sub/a.txt", "own\n")));
+        wait::until("the hook runs", wait::LONG, || workspace.join("begun").exists().then_some(()));
+        fs::rename(workspace.join("sub"), workspace.join("moved")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), workspace.join("sub")).unwrap();
+        daemon.put("go", "");
+        job.join().unwrap()
+    });
+    assert_eq!(fs::read_to_string(outside.path().join("a.txt")).unwrap(), "foreign\n", "{reply}");
+    assert_eq!(daemon.get("moved/a.txt"), b"own\n");
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub struct CommandSpec {
     pub command: Vec<String>,
     /// Variables of its environment beside the usual ones: `NAME` passes the daemon's value, `NAME=VALUE` sets one.
     pub env: Vec<String>,
-    /// Folders that it can write besides the workspace and those for temporary files: absolute, or below `~/`.
+    /// Folders that it can write besides the workspace and that for its temporary files: absolute, or below `~/`.
     pub write: Vec<String>,
     /// The time that it may run.
     pub timeout: Duration,

@@ -7,7 +7,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, make_bitflags,
 };
 
-use super::{Confinement, WritableFolders, temporary_folders};
+use super::{Confinement, WritableFolders};
 
 /// The version of Landlock that has all restricted rights. With older versions, fewer are restricted.
 const VERSION: ABI = ABI::V3;
@@ -20,6 +20,9 @@ const SOCKET: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeSock | RemoveFi
 
 /// The rights for a device.
 const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate});
+
+/// The file system of shared memory, which has no variable that leads a program elsewhere.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The devices that programs write.
 const DEVICES: &[&str] = &[
@@ -40,7 +43,10 @@ pub(super) fn restrict(folders: &WritableFolders) -> Confinement {
         Ok(done) if done.ruleset == RulesetStatus::NotEnforced => Confinement::Unconfined(
             "the kernel has no Landlock, has it disabled, or is older than Linux 5.19".to_owned(),
         ),
-        Ok(_) => Confinement::Confined { writable, missing },
+        Ok(done) => {
+            let truncates = done.ruleset == RulesetStatus::PartiallyEnforced;
+            Confinement::Confined { writable, missing, truncates }
+        }
         Err(error) => Confinement::Unconfined(format!("Landlock failed: {error}")),
     }
 }
@@ -72,8 +78,9 @@ fn rules(
             }
         };
     }
-    for folder in temporary_folders() {
-        rules = permit(rules, &folder, all)?;
+    rules = permit(rules, Path::new(SHARED_MEMORY), all)?;
+    if folders.temporary {
+        rules = permit(rules, &std::env::temp_dir(), all)?;
     }
     if let Some(folder) = &folders.socket {
         rules = permit(rules, folder, SOCKET)?;
@@ -113,7 +120,7 @@ mod tests {
     #[test]
     fn a_thread_can_write_only_to_its_folders() {
         let (inside, state, outside, runtime) = (folder(), folder(), folder(), folder());
-        if temporary_folders().iter().any(|temporary| outside.path().starts_with(temporary)) {
+        if outside.path().starts_with(SHARED_MEMORY) || outside.path().starts_with(std::env::temp_dir()) {
             return;
         }
         fs::create_dir(inside.path().join("sub")).unwrap();
@@ -121,6 +128,7 @@ mod tests {
         let absent = outside.path().join("absent");
         let folders = WritableFolders {
             folders: vec![inside.path().to_owned(), state.path().to_owned(), absent],
+            temporary: true,
             socket: Some(runtime.path().to_owned()),
         };
         let confined = std::thread::scope(|scope| {
@@ -152,7 +160,7 @@ mod tests {
             });
             confined.join().unwrap()
         });
-        let Confinement::Confined { writable, missing } = confined else { return };
+        let Confinement::Confined { writable, missing, .. } = confined else { return };
         assert_eq!((writable.len(), missing.len()), (2, 1), "{missing:?}");
         fs::write(outside.path().join("old"), "other threads are not restricted").unwrap();
     }

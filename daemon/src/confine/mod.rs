@@ -1,5 +1,5 @@
 //! Restricts the files that this process, and the commands that it starts, can write: to the workspace, the state folder,
-//! the name of the socket, and temporary folders. Where the kernel has no means for that, nothing is restricted, and the
+//! the name of the socket, shared memory, and temporary files. Where the kernel has no means for that, nothing is restricted, and the
 //! result says so. It never restricts reading, running programs or connecting to sockets.
 //!
 //! *Calling sequence*: [`process`] in `run`, before any thread is started, since the kernel restricts the calling thread
@@ -16,11 +16,13 @@ mod landlock;
 
 use std::path::PathBuf;
 
-/// The folders that a process needs to write, besides those for temporary files.
+/// The folders that a process needs to write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WritableFolders {
     /// Folders in which files can be made, changed and removed.
     pub folders: Vec<PathBuf>,
+    /// Set if it also makes files in the folder for temporary files. A command has a folder of its own in there.
+    pub temporary: bool,
     /// The folder of the socket, in which a socket can be made, and files can be removed.
     pub socket: Option<PathBuf>,
 }
@@ -34,6 +36,8 @@ pub enum Confinement {
         writable: Vec<PathBuf>,
         /// The folders that it was to write and cannot, since they could not be opened: an error for each.
         missing: Vec<String>,
+        /// Set if it can still truncate files elsewhere, which Landlock restricts since Linux 6.2.
+        truncates: bool,
     },
     /// Nothing is restricted, for this reason.
     Unconfined(String),
@@ -51,13 +55,6 @@ impl Confinement {
     pub fn is_confined(&self) -> bool {
         matches!(self, Self::Confined { .. })
     }
-}
-
-/// Returns the folders for temporary files: those of the system and that of the environment.
-#[cfg(target_os = "linux")]
-fn temporary_folders() -> Vec<PathBuf> {
-    let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
-    usual.into_iter().chain([std::env::temp_dir()]).collect()
 }
 
 /// Restricts this thread, and all threads and processes that it starts from now on, as far as the kernel can. They gain no

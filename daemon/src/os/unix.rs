@@ -13,6 +13,7 @@ mod file;
 #[cfg(target_os = "linux")]
 mod holder;
 mod lease;
+mod private_folder;
 mod stat;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
+pub use private_folder::PrivateFolder;
 
 use super::{BootId, Dir, Os, Stat};
 use dir::UnixDir;

@@ -58,7 +58,7 @@ pub(super) fn confine(
     };
     let folders = [root.to_owned(), state.to_owned()].into_iter().chain(named).collect();
     let socket = socket.and_then(|address| Some(address.parent()?.to_owned()));
-    let confinement = confine::process(&WritableFolders { folders, socket });
+    let confinement = confine::process(&WritableFolders { folders, temporary: true, socket });
     match &confinement {
         Confinement::Confined { missing, .. } if missing.is_empty() => tracing::debug!("confined"),
         Confinement::Confined { missing, .. } => {

@@ -12,12 +12,17 @@ impl Workspace {
             Confinement::Unconfined(why) => {
                 ("note", format!("the daemon and its commands can write wherever the user can: {why}"))
             }
-            Confinement::Confined { .. } => {
+            Confinement::Confined { truncates, .. } => {
                 let confined = "the daemon can write only to the workspace, its state, its socket and temporary \
-                                folders; commands only to the workspace and temporary folders";
-                match self.denied_folders() {
-                    denied if denied.is_empty() => ("ok", confined.to_owned()),
-                    denied => ("note", format!("{confined}; {}", denied.join("; "))),
+                                files; commands only to the workspace and their own temporary files";
+                let mut notes = self.denied_folders();
+                if *truncates {
+                    notes
+                        .push("both can truncate files elsewhere: Linux restricts that since 6.2".to_owned());
+                }
+                match notes.is_empty() {
+                    true => ("ok", confined.to_owned()),
+                    false => ("note", format!("{confined}; {}", notes.join("; "))),
                 }
             }
         };

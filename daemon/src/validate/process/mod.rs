@@ -56,8 +56,8 @@ pub use supervise::{WORD as SUPERVISE, supervise};
 
 /// The end of the standard error of a command that was denied something, perhaps by its confinement.
 const DENIED: &[u8] =
-    b"\neditd lets commands write only to the workspace, to temporary folders, and to the folders that \
-    their `write` in .editd.toml names\n";
+    b"\neditd lets commands write only to the workspace, to the folder that TMPDIR names, and to the folders \
+    that their `write` in .editd.toml names\n";
 
 /// A command and its limits.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ pub struct CommandRun<'r> {
     pub command: &'r [OsString],
     /// The variables that it gets beside the usual ones: a name passes the daemon's value, `NAME=VALUE` sets one.
     pub env: &'r [String],
-    /// The folders that it can write besides its own and those for temporary files, if commands are confined.
+    /// The folders that it can write besides its own and that for temporary files, if commands are confined.
     pub write: &'r [String],
     /// The folder in which it runs.
     pub folder: &'r Path,
@@ -215,7 +215,7 @@ impl CommandRunner {
         }
     }
 
-    /// Returns the runner with commands that can write only to the folder in which they run, to folders for temporary
+    /// Returns the runner with commands that can write only to the folder in which they run, to one for their temporary
     /// files, and to those that they name. It must be possible: otherwise no command is started.
     #[must_use]
     pub fn confined(self, confined: bool) -> Self {

@@ -77,11 +77,11 @@ fn serve() -> std::io::Result<()> {
     line.write_all(&word::encode(&report)?)
 }
 
-/// Restricts this process, and with it the command, to some folders and those for temporary files.
+/// Restricts this process, and with it the command, to some folders.
 fn confine(writable: &[serde_bytes::ByteBuf]) -> Result<(), String> {
     let path = |bytes: &serde_bytes::ByteBuf| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
     let folders = writable.iter().map(path).collect();
-    match confine::process(&WritableFolders { folders, socket: None }) {
+    match confine::process(&WritableFolders { folders, temporary: false, socket: None }) {
         Confinement::Confined { .. } => Ok(()),
         Confinement::Unconfined(why) => Err(format!(
             "it cannot be confined ({why}); `confine = \"off\"` in .editd.toml runs it unconfined"

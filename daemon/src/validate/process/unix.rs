@@ -22,6 +22,7 @@ use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::config::{command_environment, command_folders};
 use crate::limits::{CHECK_STOP_MS, RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
+use crate::os::unix::PrivateFolder;
 
 /// The longest time between two looks at the flag that stops a run.
 const LOOK: Duration = Duration::from_millis(CHECK_STOP_MS);
@@ -42,6 +43,8 @@ pub(super) fn run_supervised(
 /// A run in progress.
 struct RunWatch {
     supervisor: Child,
+    /// The folder for temporary files of a confined command.
+    temporary: Option<PrivateFolder>,
     line: UnixStream,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -57,10 +60,15 @@ fn begin(program: Option<&Path>, confined: bool, run: CommandRun<'_>) -> std::io
     // The command inherits the environment of its supervisor.
     supervisor.env_clear().envs(command_environment(run.env)).env("PWD", run.folder);
     supervisor.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let temporary = confined.then(PrivateFolder::create).transpose()?;
+    let is_chosen = run.env.iter().any(|entry| entry.split('=').next() == Some("TMPDIR"));
+    if let Some(folder) = temporary.as_ref().filter(|_| !is_chosen) {
+        supervisor.env("TMPDIR", folder.path());
+    }
     let mut supervisor = supervisor.spawn()?;
     let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());
-    let mut watch = RunWatch { supervisor, line: ours, stdout, stderr };
-    if let Err(why) = watch.order(confined, run) {
+    let mut watch = RunWatch { supervisor, temporary, line: ours, stdout, stderr };
+    if let Err(why) = watch.order(run) {
         watch.give_up();
         return Err(why);
     }
@@ -68,10 +76,11 @@ fn begin(program: Option<&Path>, confined: bool, run: CommandRun<'_>) -> std::io
 }
 
 impl RunWatch {
-    fn order(&mut self, confined: bool, run: CommandRun<'_>) -> std::io::Result<()> {
+    fn order(&mut self, run: CommandRun<'_>) -> std::io::Result<()> {
         let command = run.command.iter().map(|word| ByteBuf::from(word.as_bytes())).collect();
-        let writable = confined.then(|| {
-            let folders = std::iter::once(run.folder.to_owned()).chain(command_folders(run.write));
+        let writable = self.temporary.as_ref().map(|temporary| {
+            let own = [run.folder.to_owned(), temporary.path().to_owned()];
+            let folders = own.into_iter().chain(command_folders(run.write));
             folders.map(|folder| ByteBuf::from(folder.into_os_string().into_vec())).collect()
         });
         let order = CommandOrder {

@@ -16,7 +16,7 @@ const MOST: usize = 16 * 1024 * 1024;
 pub(super) struct CommandOrder {
     /// Program and arguments, as bytes.
     pub(super) command: Vec<serde_bytes::ByteBuf>,
-    /// The folders that it can write besides those for temporary files; `None` if nothing is restricted.
+    /// The folders that it can write; `None` if nothing is restricted.
     pub(super) writable: Option<Vec<serde_bytes::ByteBuf>>,
     /// The time that it may run, in milliseconds.
     pub(super) time_ms: u64,
