@@ -9,6 +9,7 @@ pub use crate::disk::observation::hash as content_hash;
 pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve as resolve_path};
 pub use crate::disk::put::RescueSink;
 pub use crate::journal::recover::contents::IntactContents;
+pub use crate::journal::seal::{SealProof, seal_record};
 pub use crate::metrics::JobTrace;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
@@ -18,7 +19,7 @@ pub use crate::os::{
     Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
     OsFile, Stat, UnsetAttribute, is_link, read_all,
 };
-pub use crate::record::{Entry, FileMeta, FileRecord};
+pub use crate::record::{Entry, FileMeta, FileRecord, Record};
 pub use crate::state::step::{Go, Observer, Step};
 pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
 pub use crate::store::{DatabaseBackend, DatabaseFaults, EntryQuery, Store, StoreError, StoreOptions};

@@ -23,6 +23,11 @@ fn requests() -> Vec<(&'static str, Value)> {
         (kind::EDIT, jobs::with(jobs::write("a.txt", "old\n"), "key", json!("unchanged"))),
         (kind::UNDO, json!({ "jobs": [1] })),
         (kind::CLIP, json!({ "action": "set", "name": "c", "text": "x" })),
+        (kind::MARK, json!({ "name": "m" })),
+        (kind::FORGET, json!({ "path": "a.txt" })),
+        (kind::NOTE, json!({ "phase": "end", "paths": ["a.txt"] })),
+        (kind::TRUST, json!({ "revoke": true })),
+        (kind::CANCEL, json!({ "job": 1 })),
     ]
 }
 

@@ -1,4 +1,26 @@
 //! The seal of an entry, and the receipt that is stored with it.
+//!
+//! A seal takes a proof that only the swaps of a transaction and recovery make. Nothing else makes one:
+//!
+//! ```compile_fail,E0423
+//! use editd::testing::SealProof;
+//! use editd_proto::ids::JobId;
+//!
+//! fn proof(id: JobId) -> SealProof {
+//!     SealProof(id)
+//! }
+//! ```
+//!
+//! Nor does the number of an entry replace it:
+//!
+//! ```compile_fail,E0308
+//! use editd::testing::{Record, seal_record};
+//! use editd_proto::ids::JobId;
+//!
+//! fn seal(id: JobId) -> Record {
+//!     seal_record(&id, Vec::new())
+//! }
+//! ```
 
 use std::io;
 

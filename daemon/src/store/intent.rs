@@ -11,7 +11,17 @@
 //! }
 //! ```
 //!
-//! Nor does an intent before it is flushed:
+//! Neither is a file rewritten with one:
+//!
+//! ```compile_fail,E0308
+//! use editd::testing::{Disk, FileMeta, FileRecord, ResolvedPath};
+//!
+//! fn rewrite(disk: &Disk, file: &FileRecord, place: &ResolvedPath, was: &FileMeta) {
+//!     let _ = disk.rewrite(file, place, was, b"text", 0o644);
+//! }
+//! ```
+//!
+//! Nor does an intent permit anything before it is flushed:
 //!
 //! ```compile_fail,E0599
 //! use editd::testing::{AppendedIntent, Disk, RescueSink, ResolvedPath};

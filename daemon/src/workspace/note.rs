@@ -21,7 +21,7 @@ use crate::limits::{
 use crate::record::Record;
 use crate::state::announced::{AnnouncedCall, AnnouncementLimit};
 use crate::state::lock;
-use crate::state::refusal::{root_present, store_refusal};
+use crate::state::refusal::{log_present, root_present, store_refusal};
 
 impl Workspace {
     /// Announces the changes of a call of another tool, or ends the call and returns its entries.
@@ -32,8 +32,9 @@ impl Workspace {
     pub fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal> {
         check_fields(request)?;
         root_present(&self.state)?;
+        log_present(&self.state)?;
         let session = request.session.clone().unwrap_or_else(|| caller.session.clone());
-        let author = Caller { session, client: caller.client.clone() };
+        let author = Caller { session, ..caller.clone() };
         match request.phase {
             NotePhase::Begin => self.begin_call(&author, request),
             NotePhase::End => self.end_call(&author, request),

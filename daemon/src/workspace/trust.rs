@@ -7,6 +7,7 @@ use editd_proto::message::{CheckFinding, CommandInfo, TrustReply, TrustRequest};
 
 use super::Workspace;
 use crate::config::{CommandSpec, FILE_NAME};
+use crate::state::refusal::log_present;
 use crate::trust::{self, TrustRecordError, WorkspaceCommands};
 
 impl Workspace {
@@ -15,7 +16,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `stale` if the hash is not that of the present file, `malformed` if it is not a hash or the file is invalid,
-    /// `denied` if the record would be inside the workspace, `io` if it cannot be made durable.
+    /// `denied` if the record would be inside the workspace, `io` if it cannot be made durable or the journal is gone.
     pub fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
         if request.revoke {
             if request.hash.is_some() {
@@ -24,6 +25,7 @@ impl Workspace {
                     "`hash` and `revoke` contradict each other; send one",
                 ));
             }
+            log_present(&self.state)?;
             self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
             tracing::info!("nothing in the configuration of the workspace is trusted any more");
             return Ok(trust_reply(&self.state.workspace_commands()));
@@ -43,6 +45,7 @@ impl Workspace {
             );
             return Err(refusal(ErrorCode::Stale, message));
         }
+        log_present(&self.state)?;
         self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
         tracing::info!(
             hash = trust::format_hash(wanted),
