@@ -78,6 +78,24 @@ fn damage_that_doctor_finds_is_reported_once() {
 }
 
 #[test]
+fn damage_that_no_request_finds_is_reported_by_the_background_check() {
+    let (mut daemon, mut client) = three_entries();
+    damage(&mut client, "line 2\n");
+    drop(client);
+    // Its first check is some seconds after the start.
+    assert!(daemon.stop().success());
+    daemon.start();
+    let mut client = daemon.client("s");
+    let mut watcher = daemon.client("watcher");
+    watcher.ask_json(kind::SUBSCRIBE, &json!({ "globs": ["**"] }));
+    reported_once(&daemon, &mut client, &mut watcher, |client| {
+        wait::until("the check finds the damage", wait::LONG, || {
+            client.ask_json(kind::STATUS, &json!({}))["damage"].as_str().map(drop)
+        });
+    });
+}
+
+#[test]
 fn damage_that_other_requests_find_is_reported_once() {
     for (kind, request) in [
         (kind::SHOW, json!({ "job": 2 })),
