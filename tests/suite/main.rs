@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod bad_clients;
+mod bit_rot;
 mod calls;
 #[cfg(unix)]
 mod case_player;

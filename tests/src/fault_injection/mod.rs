@@ -1,11 +1,12 @@
 //! Fault injection on the simulated machine: the process is ended at every effect of a job, other processes write at
-//! every call, and every call fails. The tests examine files, replies and the journal, and nothing inside the daemon.
+//! every call, every call fails, and stored bits flip. The tests examine files, replies and the journal, and nothing inside the daemon.
 //!
 //! *Calling sequence*: a [`SimScenario`](sim_scenario::SimScenario) has the initial state and the requests.
 //! [`SimWorkspace`](sim_workspace::SimWorkspace) sends them to a workspace on the machine. A test ([`crash`],
-//! [`outside_writes`], [`faults`], [`combined`]) plays the scenario many times and returns one sentence for each
+//! [`outside_writes`], [`faults`], [`combined`], [`bit_rot`]) plays the scenario many times and returns one sentence for each
 //! violation.
 
+pub mod bit_rot;
 pub mod combined;
 pub mod content_log;
 pub mod crash;

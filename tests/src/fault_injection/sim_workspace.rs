@@ -137,7 +137,7 @@ impl SimWorkspace {
     /// Sends a request of a scenario under this key, as the session of this workspace, and returns its receipt.
     #[must_use]
     pub fn send(&self, request: &ChangeRequest, key: &str) -> Receipt {
-        let caller = Caller { session: self.session.clone(), ..test_caller() };
+        let caller = Caller::of_session(&self.session, "test");
         match request.clone() {
             ChangeRequest::Edit(mut job) => {
                 job.key = Some(key.to_owned());
@@ -191,7 +191,7 @@ impl SimWorkspace {
     /// What the workspace says.
     pub fn entries(&self) -> Result<Vec<EntrySummary>, String> {
         let all = HistoryRequest { limit: Some(1000), ..HistoryRequest::default() };
-        let reply = self.inner.history(&all).map_err(|error| error.message)?;
+        let reply = self.inner.history(&test_caller(), &all).map_err(|error| error.message)?;
         Ok(reply.reply.entries)
     }
 
@@ -201,7 +201,7 @@ impl SimWorkspace {
     /// What the workspace says.
     pub fn show(&self, id: JobId) -> Result<ShowReply, String> {
         let request = ShowRequest { job: id, from: None };
-        self.inner.show(&request).map(|shown| shown.reply).map_err(|error| error.message)
+        self.inner.show(&test_caller(), &request).map(|shown| shown.reply).map_err(|error| error.message)
     }
 
     /// Every clipboard with its text.
@@ -226,7 +226,7 @@ impl SimWorkspace {
 /// The client that sends all jobs.
 #[must_use]
 pub fn test_caller() -> Caller {
-    Caller { session: "s".to_owned(), client: "test".to_owned() }
+    Caller::of_session("s", "test")
 }
 
 /// The options of every store on a simulated machine.
