@@ -1,8 +1,12 @@
 //! The caller of a request, and the lanes that its job needs. Plain values: this module decides nothing.
 
+mod shares;
+
 use editd_proto::path::FilePath;
 
 use crate::os::FileIdentity;
+
+pub use shares::{RequestOwner, ShareHolder, ShareTable};
 
 /// The caller of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,6 +15,16 @@ pub struct Caller {
     pub session: String,
     /// The name of the client program, for the journal.
     pub client: String,
+    /// The owners whose shares its requests take.
+    pub owner: RequestOwner,
+}
+
+impl Caller {
+    /// Returns a caller without a connection: its requests count for its session alone.
+    pub fn of_session(session: &str, client: &str) -> Self {
+        let owner = RequestOwner::of_session(session);
+        Self { session: session.to_owned(), client: client.to_owned(), owner }
+    }
 }
 
 /// A path or file that one job at a time may use.

@@ -13,7 +13,7 @@ use editd::testing::limits::HELD;
 use editd_proto::message::{ContentRequest, EntrySide, EntrySummary, JobStatus};
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
-use editd_tests::fault_injection::sim_workspace::SimWorkspace;
+use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{OutsideProcess, SimMachine, SnapshotNode, SystemFeatures};
 
@@ -87,7 +87,7 @@ fn replaced(workspace: &SimWorkspace) -> Vec<Vec<u8>> {
     let content = |entry: &EntrySummary| {
         let path = entry.files[0].path.clone();
         let request = ContentRequest { job: entry.id, path, side: EntrySide::After, from: 0 };
-        workspace.inner.content(&request).unwrap().reply.bytes
+        workspace.inner.content(&test_caller(), &request).unwrap().reply.bytes
     };
     kept.map(content).collect()
 }

@@ -29,7 +29,7 @@ fn open(machine: &SimMachine) -> SimWorkspace {
 
 fn content(workspace: &SimWorkspace, id: u64, side: EntrySide) -> Result<String, Box<RequestError>> {
     let request = ContentRequest { job: JobId(id), path: "a.txt".into(), side, from: 0 };
-    let reply = workspace.inner.content(&request)?;
+    let reply = workspace.inner.content(&test_caller(), &request)?;
     Ok(String::from_utf8(reply.reply.bytes.clone()).unwrap())
 }
 

@@ -61,7 +61,7 @@ fn in_part(
     let snapshot = &checked.snapshot;
     let job = Job { partial: true, diff: Some(false), ..snapshot.request.job.clone() };
     let options = PlanOptions { room: Some(checked.room), ..state.options(snapshot.world.files.keys()) };
-    let _turn = state.parsing.turn(&caller.session, plan::parsed(&job, &snapshot.world)).ok()?;
+    let _turn = state.parsing.turn(&caller.owner, plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
     Some((job, plan))
 }

@@ -34,7 +34,7 @@ fn name(state: &WorkspaceState, caller: &Caller, snapshot: &JobSnapshot, error: 
     if listed != 1 || bytes.len() > PLACES_PARSED {
         return;
     }
-    let Ok(_turn) = state.parsing.turn_of_reader(&caller.session, bytes.len()) else { return };
+    let Ok(_turn) = state.parsing.turn_of_reader(&caller.owner, bytes.len()) else { return };
     let Ok(outlined) = editd_engine::outline(bytes, None, path, &state.options([path])) else { return };
     for candidate in &mut error.candidates {
         let line = candidate.line;

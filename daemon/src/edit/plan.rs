@@ -192,7 +192,7 @@ fn plan_as_seen(state: &WorkspaceState, caller: &Caller, checked: &CheckedJob) -
         .collect();
     let options = PlanOptions { room: Some(checked.room), ..state.options(world.files.keys()) };
     let planned = {
-        let _turn = state.parsing.turn(&caller.session, parsed(job, world))?;
+        let _turn = state.parsing.turn(&caller.owner, parsed(job, world))?;
         editd_engine::plan_known(job, world, &options, &known, skipped)
     };
     let mut plan = planned.map_err(|refusal| {

@@ -49,7 +49,7 @@ pub(super) fn validate(
         trusted: &|| workspace_commands.still_runs(&state.workspace_commands()),
         options: &options,
         in_turn: &|bytes, parse| {
-            let turn = state.parsing.turn(&caller.session, bytes);
+            let turn = state.parsing.turn(&caller.owner, bytes);
             let may = turn.is_ok();
             if may {
                 parse();

@@ -19,9 +19,10 @@ use super::places::OpenPlace;
 use super::server::Server;
 use super::session::{Greeting, ProtocolSession, boxed};
 use super::threads::WorkingThread;
+use crate::caller::{Caller, RequestOwner};
 use crate::limits;
 use crate::queue::activity::ActivityGuard;
-use crate::queue::{RequestOwner, reply};
+use crate::queue::reply;
 
 /// The reason why reading ends.
 enum ConnectionEnd {
@@ -109,7 +110,8 @@ impl ConnectionReader {
         }
         self.frames.set_limit(self.session.frame_limit());
         let owner = RequestOwner::new(self.place.number(), &caller.session, self.place.process());
-        let client = ClientSession::new(server, (caller, on_stale), owner, Arc::clone(&self.outbox));
+        let caller = Caller { owner, ..caller };
+        let client = ClientSession::new(server, (caller, on_stale), Arc::clone(&self.outbox));
         self.outbox.send(self.outbox.framing().reply(id, kind::HELLO, &welcome), None);
         Ok(client)
     }
@@ -169,7 +171,7 @@ impl ConnectionReader {
             return Err(ConnectionEnd::Refused(0, evicted()));
         }
         let place = Arc::clone(pipeline).acquire_owned().await.map_err(|_| ConnectionEnd::Quiet)?;
-        let pass = self.server.gate.request(&client.owner, frame.as_bytes().len());
+        let pass = self.server.gate.request(&client.caller.owner, frame.as_bytes().len());
         let passed = if pass.is_ok() { PassedRequest::Counted } else { PassedRequest::Uncounted };
         let here = client.arrive(ReceivedFrame { frame, arrived, place, pass });
         self.large = None;

@@ -20,7 +20,7 @@ use super::subscriptions::Subscription;
 use super::threads::WorkingThread;
 use crate::caller::Caller;
 use crate::limits;
-use crate::queue::{AdmissionPass, RequestOwner};
+use crate::queue::AdmissionPass;
 use crate::sync::lock;
 
 /// A frame that has arrived completely.
@@ -40,8 +40,6 @@ pub(super) struct ClientSession {
     pub(super) caller: Caller,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
-    /// The owners of its requests, which have shares of the limits.
-    pub(super) owner: RequestOwner,
     pub(super) outbox: Arc<Outbox>,
     /// True once the client sends nothing more: waits and subscriptions end.
     pub(super) gone: watch::Sender<bool>,
@@ -61,14 +59,12 @@ impl ClientSession {
     pub(super) fn new(
         server: Arc<Server>,
         (caller, on_stale): (Caller, Option<OnStale>),
-        owner: RequestOwner,
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
             caller,
             on_stale,
-            owner,
             outbox,
             gone: watch::Sender::new(false),
             subscriptions: Mutex::default(),
@@ -84,7 +80,7 @@ impl ClientSession {
             return None;
         }
         let Server { runtime, connections, .. } = &*self.server;
-        let here = connections.threads.begin_here(runtime, &self.owner);
+        let here = connections.threads.begin_here(runtime, &self.caller.owner);
         if here.is_none() {
             self.spawn();
         }
@@ -115,7 +111,7 @@ impl ClientSession {
     fn spawn(self: &Arc<Self>) {
         let client = Arc::clone(self);
         let Server { runtime, connections, .. } = &*self.server;
-        connections.threads.run(runtime, self.owner.clone(), Box::new(move || client.drain()));
+        connections.threads.run(runtime, self.caller.owner.clone(), Box::new(move || client.drain()));
     }
 
     /// Takes the frames, until there are none or another thread takes them.

@@ -150,25 +150,30 @@ fn outline(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer
 
 fn history(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<HistoryRequest>(message);
-    answer
-        .send_reserved(kind::HISTORY, request.and_then(|request| client.server.workspace.history(&request)));
+    answer.send_reserved(
+        kind::HISTORY,
+        request.and_then(|request| client.server.workspace.history(&client.caller, &request)),
+    );
 }
 
 fn show(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ShowRequest>(message);
-    answer.send_reserved(kind::SHOW, request.and_then(|request| client.server.workspace.show(&request)));
+    answer.send_reserved(
+        kind::SHOW,
+        request.and_then(|request| client.server.workspace.show(&client.caller, &request)),
+    );
 }
 
 fn content(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ContentRequest>(message);
-    let content = request.and_then(|request| client.server.workspace.content(&request));
+    let content = request.and_then(|request| client.server.workspace.content(&client.caller, &request));
     answer.send_reserved(kind::CONTENT, content);
     client.server.events.memory_freed();
 }
 
 fn export(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ExportRequest>(message);
-    let export = request.and_then(|request| client.server.workspace.export(&request));
+    let export = request.and_then(|request| client.server.workspace.export(&client.caller, &request));
     answer.send_reserved(kind::EXPORT, export);
     client.server.events.memory_freed();
 }

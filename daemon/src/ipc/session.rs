@@ -111,7 +111,7 @@ impl ProtocolSession {
                 edits: limits::EDITS as u64,
             },
         });
-        let caller = Caller { session, client: hello.client };
+        let caller = Caller::of_session(&session, &hello.client);
         Ok(Greeting { id, caller, on_stale: hello.on_stale, welcome })
     }
 }

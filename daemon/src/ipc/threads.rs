@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use crate::caller::{RequestOwner, ShareTable};
 use crate::limits;
-use crate::queue::{RequestOwner, ShareTable};
 use crate::sync::lock;
 
 /// Work that needs a thread.

@@ -11,7 +11,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::reply;
-use super::shares::{RequestOwner, ShareHolder, ShareTable};
+use crate::caller::{RequestOwner, ShareHolder, ShareTable};
 use crate::limits;
 use crate::sync::lock;
 

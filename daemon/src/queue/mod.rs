@@ -19,7 +19,6 @@ mod pool;
 mod ready;
 pub mod reply;
 pub mod requests;
-pub mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -28,4 +27,3 @@ pub use admit::{AdmissionGate, AdmissionPass};
 pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob, result_of};
 pub use reply::{JobOutcome, JobReply};
 pub use requests::WorkspaceRequests;
-pub use shares::{RequestOwner, ShareTable};

@@ -106,7 +106,7 @@ impl JobQueue {
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
-            false => match workspace.lanes(&parsed) {
+            false => match workspace.lanes(&caller, &parsed) {
                 Ok(lanes) => Some(lanes),
                 Err(refusal) => {
                     reply.send(Ok(parsed.refused(refusal)));
@@ -116,7 +116,7 @@ impl JobQueue {
         };
         let (id, reply) = self.admit(&caller, &parsed, reply)?;
         // A job whose lanes cannot be determined runs alone; its own steps report the error.
-        let lanes = early.unwrap_or_else(|| workspace.lanes(&parsed).unwrap_or(Lanes::All));
+        let lanes = early.unwrap_or_else(|| workspace.lanes(&caller, &parsed).unwrap_or(Lanes::All));
         let reply = if request.detach {
             reply.send(Ok(parsed.with_dialect_text(reply::queued(id))));
             None
@@ -196,7 +196,7 @@ impl JobQueue {
     /// Adds a detached job of an earlier daemon.
     pub fn requeue(&self, id: JobId, caller: Caller, request: JobRequest, pass: AdmissionPass) {
         let parsed = self.0.workspace.understand(request);
-        let lanes = self.0.workspace.lanes(&parsed).unwrap_or(Lanes::All);
+        let lanes = self.0.workspace.lanes(&caller, &parsed).unwrap_or(Lanes::All);
         let durability = parsed.request().durability.unwrap_or(self.0.durability);
         let runs_commands = self.0.workspace.runs_commands(&lanes);
         let work = JobWork::Edit(id, Box::new(parsed));

@@ -42,7 +42,7 @@ workspace_requests! {
     fn read(&self, caller: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
     fn outline(&self, caller: &Caller, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> ParsedRequest;
-    fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
+    fn lanes(&self, caller: &Caller, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
     fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission;
     fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn(), trace: &JobTrace) -> Receipt;
@@ -50,10 +50,10 @@ workspace_requests! {
     fn redo(&self, caller: &Caller, request: &UndoRequest, trace: &JobTrace) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
-    fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
-    fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
-    fn content(&self, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal>;
-    fn export(&self, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal>;
+    fn history(&self, caller: &Caller, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
+    fn show(&self, caller: &Caller, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
+    fn content(&self, caller: &Caller, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal>;
+    fn export(&self, caller: &Caller, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal>;
     fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn forget(&self, caller: &Caller, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
     fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;

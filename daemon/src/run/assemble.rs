@@ -315,7 +315,7 @@ fn resume(server: &Server, recovered: Recovered) {
 
 fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
-    let caller = Caller { session: queued.session.clone(), client: queued.client.clone() };
+    let caller = Caller::of_session(&queued.session, &queued.client);
     // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
     let bytes = queued.payload.len().saturating_add(maps.saturating_mul(size_of::<FileEdit>()));

@@ -17,6 +17,7 @@ use editd_proto::message::{
 };
 use editd_proto::path::FilePath;
 
+use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::ipc::{EventSink, Subscription, SubscriptionProvider};
 use crate::limits;
@@ -229,7 +230,7 @@ impl WatchingShared {
             limit: Some(1),
             ..HistoryRequest::default()
         };
-        let entries = match self.workspace.history(&newest_to_it) {
+        let entries = match self.workspace.history(&Caller::of_session("", "editd"), &newest_to_it) {
             Ok(found) => found.reply.entries,
             // The overflow tells subscribers to check the files.
             Err(_) => return self.overflow(),

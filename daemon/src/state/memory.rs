@@ -4,12 +4,12 @@
 //! *Invariants*: a request holds no reservation while it waits for one, so requests cannot deadlock. It reserves
 //! once, before it reads a content, all that it is likely to need. If that is too little, it grows only if the budget
 //! has room at once; otherwise it releases what it has and starts again. A request that needs more than the whole
-//! budget runs alone. Several requests of one session together reserve at most a share of it; the others of its requests
-//! wait, and delay no other session. Background work (settling, observations of the watcher) does not reserve either: it holds one
+//! budget runs alone. Several requests of one connection, session or process together reserve at most a share of it; its
+//! other requests wait, and delay those of others only while they wait for their own turn. Background work (settling, observations of the watcher) does not reserve either: it holds one
 //! file at a time.
 
 use std::cell::Cell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
+use crate::caller::{RequestOwner, ShareTable};
 use crate::limits;
 
 /// The budget.
@@ -38,8 +39,8 @@ pub enum BudgetClass {
 #[derive(Default)]
 struct WaitQueue {
     held: usize,
-    /// The part of it that each session holds.
-    of: HashMap<String, usize>,
+    /// The part of it that each owner holds.
+    of: ShareTable<usize>,
     /// The waiting requests, the first in front.
     waiting: VecDeque<WaitingRequest>,
     last: u64,
@@ -48,7 +49,7 @@ struct WaitQueue {
 struct WaitingRequest {
     ticket: u64,
     who: BudgetClass,
-    session: String,
+    owner: RequestOwner,
     bytes: usize,
 }
 
@@ -56,8 +57,8 @@ struct WaitingRequest {
 #[must_use]
 pub struct Reservation<'h> {
     budget: &'h MemoryBudget,
-    /// Empty if it counts for no session.
-    session: String,
+    /// `None` for optional work, which counts for nobody.
+    owner: Option<RequestOwner>,
     bytes: Cell<usize>,
 }
 
@@ -94,88 +95,86 @@ impl WaitQueue {
         self.held == 0 || self.held.saturating_add(bytes) <= limits::MEMORY_BUDGET
     }
 
-    /// Returns true if a session may hold so many more bytes. A single request of it may always be larger.
-    fn has_share(&self, session: &str, bytes: usize) -> bool {
-        let own = self.of.get(session).copied().unwrap_or(0);
-        own == 0 || own.saturating_add(bytes) <= limits::MEMORY_SHARE
+    /// Returns true if each owner may hold so many more bytes. A single request of it may always be larger.
+    fn has_share(&self, owner: &RequestOwner, bytes: usize) -> bool {
+        self.of.of(owner).all(|held| held.saturating_add(bytes) <= limits::MEMORY_SHARE)
     }
 
-    /// Returns the first waiting request whose session may hold more.
+    /// Returns the first waiting request whose owners may hold more.
     fn next(&self) -> Option<&WaitingRequest> {
-        self.waiting.iter().find(|request| self.has_share(&request.session, request.bytes))
+        self.waiting.iter().find(|request| self.has_share(&request.owner, request.bytes))
     }
 
     fn is_turn(&self, ticket: u64, bytes: usize) -> bool {
         self.next().is_some_and(|next| next.ticket == ticket) && self.fits(bytes)
     }
 
-    /// Returns true if no more requests of this class, or of this class and session, may wait.
-    fn is_full(&self, who: BudgetClass, session: &str) -> bool {
+    /// Returns true if no more requests of this class, or of this class and owner, may wait.
+    fn is_full(&self, who: BudgetClass, owner: &RequestOwner) -> bool {
         let most = match who {
             BudgetClass::Reader => limits::READERS_WAITING,
             BudgetClass::Job => limits::JOBS_WAITING,
         };
         let same = || self.waiting.iter().filter(|request| request.who == who);
-        let own = same().filter(|request| request.session == session).count();
-        same().count() >= most || (!session.is_empty() && own >= most / 2)
+        let own = same().filter(|request| request.owner.shares_with(owner)).count();
+        same().count() >= most || own >= most / 2
     }
 
-    /// Replaces the bytes that a session holds.
-    fn replace(&mut self, session: &str, from: usize, to: usize) {
-        self.held = self.held.saturating_sub(from).saturating_add(to);
-        if session.is_empty() {
-            return;
+    /// Replaces the bytes that an owner holds.
+    fn replace(&mut self, owner: Option<&RequestOwner>, from: usize, to: usize) {
+        let replaced = |held: usize| held.saturating_sub(from).saturating_add(to);
+        self.held = replaced(self.held);
+        if let Some(owner) = owner {
+            self.of.change(owner, |held| *held = replaced(*held));
         }
-        let own = self.of.get(session).copied().unwrap_or(0).saturating_sub(from).saturating_add(to);
-        if own == 0 {
-            self.of.remove(session);
-        } else {
-            self.of.insert(session.to_owned(), own);
+    }
+
+    /// Returns the refusal of a request that gets no bytes, which names the owner whose share is used up.
+    fn refusal(&self, owner: &RequestOwner, bytes: usize) -> Refusal {
+        match self.of.exhausted(owner, |held| held.saturating_add(bytes) > limits::MEMORY_SHARE) {
+            Some((holder, held)) => busy(&format!(
+                "requests of {holder} hold {held} bytes, its share of the memory; wait for some of them, or try again in a moment"
+            )),
+            None => busy(
+                "other requests use the memory for large files; try again in a moment, or with fewer or smaller files",
+            ),
         }
     }
 }
 
 impl MemoryBudget {
-    /// Waits until so many bytes can be reserved. A small number needs no reservation. The caller must not hold
-    /// another one.
+    /// Waits until so many bytes can be reserved for a request of this owner. A small number needs no reservation. The
+    /// request must not hold another one.
     ///
     /// # Errors
     /// `busy` if that takes too long or too many requests wait already.
-    pub fn acquire(&self, bytes: usize, who: BudgetClass) -> Result<Reservation<'_>, Refusal> {
-        self.acquire_for("", bytes, who)
-    }
-
-    /// The same for a request of a session, whose requests have a share.
-    ///
-    /// # Errors
-    /// As [`MemoryBudget::acquire`].
-    pub fn acquire_for(
+    pub fn acquire(
         &self,
-        session: &str,
+        owner: &RequestOwner,
         bytes: usize,
         who: BudgetClass,
     ) -> Result<Reservation<'_>, Refusal> {
-        self.acquire_within(session, bytes, who, Duration::from_millis(limits::MEMORY_WAIT_MS))
+        self.acquire_within(owner, bytes, who, Duration::from_millis(limits::MEMORY_WAIT_MS))
     }
 
     fn acquire_within(
         &self,
-        session: &str,
+        owner: &RequestOwner,
         bytes: usize,
         who: BudgetClass,
         patience: Duration,
     ) -> Result<Reservation<'_>, Refusal> {
         if bytes <= limits::MEMORY_UNRESERVED {
-            return Ok(self.reservation(session, 0));
+            return Ok(self.reservation(Some(owner), 0));
         }
         let mut queue = lock(&self.queue);
-        if queue.next().is_some() || !queue.has_share(session, bytes) || !queue.fits(bytes) {
-            if queue.is_full(who, session) {
-                return Err(busy());
+        if queue.next().is_some() || !queue.has_share(owner, bytes) || !queue.fits(bytes) {
+            if queue.is_full(who, owner) {
+                return Err(queue.refusal(owner, bytes));
             }
             queue.last += 1;
             let ticket = queue.last;
-            queue.waiting.push_back(WaitingRequest { ticket, who, session: session.to_owned(), bytes });
+            queue.waiting.push_back(WaitingRequest { ticket, who, owner: owner.clone(), bytes });
             let waits = |queue: &mut WaitQueue| !queue.is_turn(ticket, bytes);
             let waited = self.changed.wait_timeout_while(queue, patience, waits);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -184,16 +183,16 @@ impl MemoryBudget {
             // The next request may fit beside this one, or would have without it.
             self.changed.notify_all();
             if !turn {
-                return Err(busy());
+                return Err(queue.refusal(owner, bytes));
             }
         }
-        queue.replace(session, 0, bytes);
-        Ok(self.reservation(session, bytes))
+        queue.replace(Some(owner), 0, bytes);
+        Ok(self.reservation(Some(owner), bytes))
     }
 
     /// Reserves so many bytes if that is possible at once, for optional work.
     pub fn try_acquire(&self, bytes: usize) -> Option<Reservation<'_>> {
-        let reservation = self.reservation("", 0);
+        let reservation = self.reservation(None, 0);
         reservation.grow(bytes).then_some(reservation)
     }
 
@@ -206,8 +205,8 @@ impl MemoryBudget {
         }
     }
 
-    fn reservation(&self, session: &str, bytes: usize) -> Reservation<'_> {
-        Reservation { budget: self, session: session.to_owned(), bytes: Cell::new(bytes) }
+    fn reservation(&self, owner: Option<&RequestOwner>, bytes: usize) -> Reservation<'_> {
+        Reservation { budget: self, owner: owner.cloned(), bytes: Cell::new(bytes) }
     }
 }
 
@@ -226,7 +225,7 @@ impl Reservation<'_> {
         let others = queue.held.saturating_sub(own);
         let fits = others == 0 || others.saturating_add(bytes) <= limits::MEMORY_BUDGET;
         if fits {
-            queue.replace(&self.session, own, bytes);
+            queue.replace(self.owner.as_ref(), own, bytes);
             self.bytes.set(bytes);
         }
         fits
@@ -238,7 +237,7 @@ impl Reservation<'_> {
         let less = own.saturating_sub(bytes);
         if less > 0 {
             let mut queue = lock(&self.budget.queue);
-            queue.replace(&self.session, less, 0);
+            queue.replace(self.owner.as_ref(), less, 0);
             self.bytes.set(own - less);
             self.budget.released(queue);
         }
@@ -250,14 +249,13 @@ impl Drop for Reservation<'_> {
         let bytes = self.bytes.get();
         if bytes > 0 {
             let mut queue = lock(&self.budget.queue);
-            queue.replace(&self.session, bytes, 0);
+            queue.replace(self.owner.as_ref(), bytes, 0);
             self.budget.released(queue);
         }
     }
 }
 
-fn busy() -> Refusal {
-    let message = "other requests use the memory for large files; try again in a moment, or with fewer or smaller files";
+fn busy(message: &str) -> Refusal {
     Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 

@@ -1,10 +1,10 @@
 //! Gives turns of parsing to large texts, whose syntax trees take many times their size: one at a time, for readers and
-//! jobs, and fairly among sessions. It parses nothing.
+//! jobs, and fairly among their owners. It parses nothing.
 //!
-//! *Invariants*: the next turn goes to the session whose texts have taken the least time since the last pause, and among
-//! those to the request that came first. So a session with many hostile texts delays another one by one text.
+//! *Invariants*: the next turn goes to the owner whose texts have taken the least time since the last pause, and among
+//! those to the request that came first. The time of an owner is the longest that its connection, its session or its
+//! process has taken. So a process with many hostile texts delays another one by one text, whatever sessions it names.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
+use crate::caller::{RequestOwner, ShareTable};
 use crate::clock::Clock;
 use crate::limits;
 use crate::os;
@@ -27,15 +28,15 @@ pub struct ParsingLock {
 struct ParsingTurns {
     taken: bool,
     waiting: Vec<WaitingParse>,
-    /// The time that the turns of each session have taken. Forgotten when nobody waits, and after very many sessions.
-    spent: HashMap<String, Duration>,
+    /// The time that the turns of each owner have taken. Forgotten when nobody waits, and after very many owners.
+    spent: ShareTable<Duration>,
     last: u64,
 }
 
 /// A request that waits for its turn.
 struct WaitingParse {
     number: u64,
-    session: String,
+    owner: RequestOwner,
     reader: bool,
 }
 
@@ -43,7 +44,7 @@ struct WaitingParse {
 #[must_use]
 pub struct ParsingTurn<'p> {
     lock: &'p ParsingLock,
-    session: String,
+    owner: RequestOwner,
     began: Duration,
 }
 
@@ -51,15 +52,15 @@ impl ParsingTurns {
     /// Returns true if it is the turn of this request.
     fn is_turn(&self, number: u64) -> bool {
         let order = |parse: &WaitingParse| {
-            (self.spent.get(&parse.session).copied().unwrap_or_default(), parse.number)
+            (self.spent.of(&parse.owner).max().copied().unwrap_or_default(), parse.number)
         };
         !self.taken && self.waiting.iter().map(order).min().is_some_and(|(_, first)| first == number)
     }
 
-    /// Returns true if no more readers, or none of this session, may wait.
-    fn is_full(&self, session: &str) -> bool {
+    /// Returns true if no more readers, or none of this owner, may wait.
+    fn is_full(&self, owner: &RequestOwner) -> bool {
         let readers = || self.waiting.iter().filter(|parse| parse.reader);
-        let own = readers().filter(|parse| parse.session == session).count();
+        let own = readers().filter(|parse| parse.owner.shares_with(owner)).count();
         readers().count() >= limits::READERS_IN_LINE || own >= limits::READERS_IN_LINE / 2
     }
 }
@@ -74,21 +75,25 @@ impl ParsingLock {
     ///
     /// # Errors
     /// `busy` if that takes too long.
-    pub fn turn(&self, session: &str, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
-        self.turn_within(session, bytes, false, Duration::from_millis(limits::PARSE_WAIT_MS))
+    pub fn turn(&self, owner: &RequestOwner, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
+        self.turn_within(owner, bytes, false, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
-    /// The same for a reader, of which only a few may wait.
+    /// Waits for the turn of a reader, of which only a few may wait.
     ///
     /// # Errors
-    /// `busy` if that takes too long, [`limits::READERS_IN_LINE`] wait already, or half as many of the session.
-    pub fn turn_of_reader(&self, session: &str, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
-        self.turn_within(session, bytes, true, Duration::from_millis(limits::PARSE_WAIT_MS))
+    /// `busy` if that takes too long, [`limits::READERS_IN_LINE`] wait already, or half as many of the owner.
+    pub fn turn_of_reader(
+        &self,
+        owner: &RequestOwner,
+        bytes: usize,
+    ) -> Result<Option<ParsingTurn<'_>>, Refusal> {
+        self.turn_within(owner, bytes, true, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
     fn turn_within(
         &self,
-        session: &str,
+        owner: &RequestOwner,
         bytes: usize,
         reader: bool,
         patience: Duration,
@@ -97,12 +102,12 @@ impl ParsingLock {
             return Ok(None);
         }
         let mut turns = lock(&self.turns);
-        if reader && turns.is_full(session) {
+        if reader && turns.is_full(owner) {
             return Err(busy());
         }
         turns.last += 1;
         let number = turns.last;
-        turns.waiting.push(WaitingParse { number, session: session.to_owned(), reader });
+        turns.waiting.push(WaitingParse { number, owner: owner.clone(), reader });
         let waited = self.over.wait_timeout_while(turns, patience, |turns| !turns.is_turn(number));
         let (mut turns, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let came = turns.is_turn(number);
@@ -114,8 +119,8 @@ impl ParsingLock {
             self.over.notify_all();
             return Err(busy());
         }
-        let (session, began) = (session.to_owned(), self.clock.monotonic());
-        Ok(Some(ParsingTurn { lock: self, session, began }))
+        let (owner, began) = (owner.clone(), self.clock.monotonic());
+        Ok(Some(ParsingTurn { lock: self, owner, began }))
     }
 }
 
@@ -134,10 +139,10 @@ impl Drop for ParsingTurn<'_> {
         }
         let mut turns = lock(&self.lock.turns);
         turns.taken = false;
-        if turns.waiting.is_empty() || turns.spent.len() >= limits::CONNECTIONS {
+        if turns.waiting.is_empty() || turns.spent.len() >= 4 * limits::CONNECTIONS {
             turns.spent.clear();
         } else {
-            *turns.spent.entry(std::mem::take(&mut self.session)).or_default() += took;
+            turns.spent.change(&self.owner, |spent| *spent += took);
         }
         drop(turns);
         self.lock.over.notify_all();
@@ -156,6 +161,10 @@ mod tests {
         ParsingLock::new(Arc::new(SystemClock::start()))
     }
 
+    fn named(session: &str) -> RequestOwner {
+        RequestOwner::of_session(session)
+    }
+
     fn until_waiting(parsing: &ParsingLock, number: usize) {
         while lock(&parsing.turns).waiting.len() < number {
             std::thread::yield_now();
@@ -165,25 +174,27 @@ mod tests {
     #[test]
     fn large_texts_take_turns_and_small_ones_do_not_wait() {
         let parsing = parsing();
-        let turn = parsing.turn("s", LARGE).unwrap();
+        let turn = parsing.turn(&named("s"), LARGE).unwrap();
         assert!(turn.is_some());
-        assert!(parsing.turn("s", limits::PARSED_AT_ONCE).is_ok_and(|small| small.is_none()));
+        assert!(parsing.turn(&named("s"), limits::PARSED_AT_ONCE).is_ok_and(|small| small.is_none()));
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| parsing.turn("s", LARGE).is_ok_and(|turn| turn.is_some()));
+            let second = scope.spawn(|| parsing.turn(&named("s"), LARGE).is_ok_and(|turn| turn.is_some()));
             drop(turn);
             assert!(second.join().unwrap());
         });
-        assert!(parsing.turn("s", LARGE).is_ok_and(|turn| turn.is_some()), "each gives it back");
+        assert!(parsing.turn(&named("s"), LARGE).is_ok_and(|turn| turn.is_some()), "each gives it back");
     }
 
     #[test]
     fn few_readers_wait_and_jobs_have_their_turn_beside_them() {
         let parsing = parsing();
-        let turn = parsing.turn("s", LARGE);
+        let turn = parsing.turn(&named("s"), LARGE);
         std::thread::scope(|scope| {
             let parsing = &parsing;
             let reads = |session: &'static str| {
-                scope.spawn(move || parsing.turn_of_reader(session, LARGE).is_ok_and(|turn| turn.is_some()))
+                scope.spawn(move || {
+                    parsing.turn_of_reader(&named(session), LARGE).is_ok_and(|turn| turn.is_some())
+                })
             };
             let half = limits::READERS_IN_LINE / 2;
             let mut waiting: Vec<_> = (0..half).map(|_| reads("one")).collect();
@@ -193,10 +204,10 @@ mod tests {
             until_waiting(parsing, 2 * half);
             assert!(!reads("three").join().unwrap());
             assert!(
-                parsing.turn_of_reader("one", limits::PARSED_AT_ONCE).is_ok(),
+                parsing.turn_of_reader(&named("one"), limits::PARSED_AT_ONCE).is_ok(),
                 "a small one need not wait"
             );
-            let job = scope.spawn(|| parsing.turn("one", LARGE).is_ok());
+            let job = scope.spawn(|| parsing.turn(&named("one"), LARGE).is_ok());
             drop(turn);
             assert!(waiting.into_iter().all(|reader| reader.join().unwrap()));
             assert!(job.join().unwrap());
@@ -205,15 +216,20 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_has_taken_less_time_comes_first() {
+    fn an_owner_that_has_taken_less_time_comes_first() {
         let parsing = parsing();
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             let (parsing, order) = (&parsing, &order);
-            let first = parsing.turn("greedy", LARGE).unwrap();
+            let first = parsing.turn(&RequestOwner::new(0, "greedy", Some(7)), LARGE).unwrap();
             let parse = |session: &'static str, number| {
+                // A greedy process names a new session for each request.
+                let owner = match session {
+                    "greedy" => RequestOwner::new(number as u64, &format!("greedy {number}"), Some(7)),
+                    _ => named(session),
+                };
                 scope.spawn(move || {
-                    let _turn = parsing.turn(session, LARGE).unwrap();
+                    let _turn = parsing.turn(&owner, LARGE).unwrap();
                     lock(order).push(session);
                     // So that its turn takes longer than nothing, however coarse the clock is.
                     let began = parsing.clock.monotonic();
@@ -231,10 +247,10 @@ mod tests {
     #[test]
     fn who_waits_too_long_is_told_to_try_again_and_delays_nobody() {
         let parsing = parsing();
-        let turn = parsing.turn("s", LARGE);
-        let refused = parsing.turn_within("s", LARGE, false, Duration::ZERO);
+        let turn = parsing.turn(&named("s"), LARGE);
+        let refused = parsing.turn_within(&named("s"), LARGE, false, Duration::ZERO);
         assert!(refused.is_err_and(|refusal| refusal.code == ErrorCode::Busy));
         drop(turn);
-        assert!(parsing.turn("s", LARGE).is_ok());
+        assert!(parsing.turn(&named("s"), LARGE).is_ok());
     }
 }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn ask(bench: &Bench, session: &str, action: ClipAction, name: &str, text: &str) -> Result<(), Refusal> {
-        let caller = Caller { session: session.to_owned(), client: "test".to_owned() };
+        let caller = Caller::of_session(session, "test");
         let text = (action == ClipAction::Set).then(|| text.to_owned());
         let request = ClipRequest { action, name: Some(name.to_owned()), to: None, text };
         bench.workspace.clip(&caller, &request).map(drop)

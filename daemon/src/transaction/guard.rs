@@ -8,6 +8,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::JobAbort;
+use crate::caller::Caller;
 use crate::metrics::{JobTrace, TraceStep};
 use crate::state::refusal::fault;
 use crate::state::step::Step;
@@ -71,9 +72,9 @@ impl<'r> JobGuard<'r> {
     ///
     /// # Errors
     /// `busy`: other requests held the memory for too long.
-    pub fn acquire(&self, session: &str, bytes: usize) -> Result<(), Refusal> {
+    pub fn acquire(&self, caller: &Caller, bytes: usize) -> Result<(), Refusal> {
         let bytes = bytes.max(self.needed);
-        let reservation = self.state.memory.acquire_for(session, bytes, BudgetClass::Job)?;
+        let reservation = self.state.memory.acquire(&caller.owner, bytes, BudgetClass::Job)?;
         // A job that holds memory must not wait for more: two of them could wait for each other.
         self.reservation.set(reservation).map_err(|_| fault("a job asked twice for what it may hold"))
     }

@@ -61,7 +61,7 @@ pub fn transaction(
     direction: UndoDirection,
 ) -> Result<Transaction, JobAbort> {
     let chosen = select::select(state, caller, request, direction)?;
-    let entries = entries_of(state, guard, &caller.session, &chosen.choices)?;
+    let entries = entries_of(state, guard, caller, &chosen.choices)?;
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
     // Reading the files has journaled what other programs changed: after a mark, that is undone as well.
     if request.to.is_some() && select::select(state, caller, request, direction)?.marks != chosen.marks {
@@ -127,7 +127,7 @@ pub fn transaction(
 fn entries_of(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
-    session: &str,
+    caller: &Caller,
     choices: &[SelectedPart],
 ) -> Result<ReadEntries, JobAbort> {
     let undos: BTreeSet<JobId> = choices.iter().filter_map(|choice| choice.undo).collect();
@@ -138,7 +138,7 @@ fn entries_of(
         let one = reader.size(id).map_err(|error| store_refusal(&error))?;
         size = size.saturating_add(one.unwrap_or(0));
     }
-    guard.acquire(session, size.saturating_mul(ENTRY_HOLDS))?;
+    guard.acquire(caller, size.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len() + undos.len());
     let mut held = 0_usize;
     for id in ids() {

@@ -10,6 +10,7 @@ use editd_proto::path::FilePath;
 
 use super::Workspace;
 use super::history::{ASKINGS, STATES_HOLD, in_motion, state_size};
+use crate::caller::Caller;
 use crate::disk::observation::hash;
 use crate::journal::change;
 use crate::journal::entry::entry_of;
@@ -31,7 +32,11 @@ impl Workspace {
     /// # Errors
     /// `not_found` if there is no such entry, it did not change the file, or the content is no longer kept;
     /// `out_of_range` if it has fewer bytes, `busy` if there is not enough memory, `io` if the journal cannot be read.
-    pub fn content(&self, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
+    pub fn content(
+        &self,
+        caller: &Caller,
+        request: &ContentRequest,
+    ) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
         let id = entry_of(&self.state, request.job)?;
         // A path whose folder is gone cannot be resolved, and the journal may have it.
         let path = self.known_path(&request.path).unwrap_or_else(|_| request.path.clone());
@@ -39,7 +44,7 @@ impl Workspace {
         let read = size.saturating_mul(ENTRY_HOLDS);
         let mut needs = read;
         for _ in 0..ASKINGS {
-            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let reservation = self.state.memory.acquire(&caller.owner, needs, BudgetClass::Reader)?;
             let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
             let Some(entry) = entry else { return Err(no_entry(&self.state, id)) };
             let file = entry.files.iter().find(|file| file.path == path);

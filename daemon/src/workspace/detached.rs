@@ -10,14 +10,15 @@ use super::Workspace;
 use super::edit::cancelled;
 use crate::caller::Caller;
 use crate::state::lock;
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{log_present, store_refusal};
 
 impl Workspace {
     /// Cancels a detached job that has not begun.
     ///
     /// # Errors
-    /// `not_found` if no such job waits, `busy` if it has begun.
+    /// `not_found` if no such job waits, `busy` if it has begun, `io` if the journal is gone.
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
+        log_present(&self.state)?;
         let mut pending = lock(&self.state.pending);
         let Some((queued, begun)) = pending.detached.get(&id) else {
             drop(pending);
@@ -35,7 +36,7 @@ impl Workspace {
         // From here on it cannot begin.
         pending.detached.remove(&id);
         drop(pending);
-        let caller = Caller { session: queued.session, client: queued.client };
+        let caller = Caller::of_session(&queued.session, &queued.client);
         // A job whose stored request cannot be decoded is cancelled all the same.
         let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
         let parsed = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {
         let bench = Arc::new(Bench::new());
-        let caller = Caller { session: "s".to_owned(), client: "test".to_owned() };
+        let caller = Caller::of_session("s", "test");
         // The moment is short, so it is looked for more than once.
         for nth in 0..20 {
             let edit = FileEdit { op: "create".into(), text: Some("text\n".into()), ..FileEdit::default() };

@@ -29,7 +29,7 @@ impl Workspace {
         let hash = parsed.hash();
         // It is refused before it is queued, while its client is connected, unless its key is known.
         if request.detach
-            && let Err(refusal) = self.lanes(parsed)
+            && let Err(refusal) = self.lanes(caller, parsed)
         {
             let pending = self.pending_jobs(caller, request.key.as_deref());
             let known = request.key.as_ref().and_then(|key| self.find_key(&pending, caller, key, hash));
@@ -179,7 +179,7 @@ impl Workspace {
         let ended = match parsed.action() {
             Err(refusal) => Some(Receipt::refused(*refusal)),
             Ok(Action::Native | Action::Job(_)) => self.attempts(trace, |guard| {
-                let request = self.edit_job(parsed)?;
+                let request = self.edit_job(caller, parsed)?;
                 let given = edit::EditRequest { caller, queued, hash, request: &request, dialect_reply };
                 let resolved = parsed.take_resolved(self.state.clock.monotonic());
                 let resolved = resolved.filter(|resolved| resolved.still_holds(&self.state));

@@ -12,6 +12,7 @@ use editd_proto::message::{ExportReply, ExportRequest};
 
 use super::history::{ASKINGS, in_motion};
 use super::{OpenError, Workspace};
+use crate::caller::Caller;
 use crate::disk::Disk;
 use crate::os::Os;
 use crate::state::refusal::{no_entry, store_refusal};
@@ -30,10 +31,14 @@ impl Workspace {
     /// # Errors
     /// `not_found` if there is no entry from `since` on, `malformed` for a `cursor` of no export, `busy` if there is not
     /// enough memory, `io` if the journal cannot be read.
-    pub fn export(&self, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal> {
+    pub fn export(
+        &self,
+        caller: &Caller,
+        request: &ExportRequest,
+    ) -> Result<ReservedReply<'_, ExportReply>, Refusal> {
         let mut needs = HOLDS;
         for _ in 0..ASKINGS {
-            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let reservation = self.state.memory.acquire(&caller.owner, needs, BudgetClass::Reader)?;
             let piece = match &request.cursor {
                 None => self.first_piece(request.since)?,
                 Some(cursor) => {

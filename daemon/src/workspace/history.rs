@@ -13,6 +13,7 @@ use editd_proto::message::{
 use editd_proto::path::FilePath;
 
 use super::Workspace;
+use crate::caller::Caller;
 use crate::journal::change;
 use crate::journal::entry::entry_of;
 use crate::journal::past::PastBudget;
@@ -98,7 +99,11 @@ impl Workspace {
     /// # Errors
     /// `malformed` for a page of no entries, the errors of a path that cannot be resolved, `io` if the journal cannot
     /// be read, `busy` if there is not enough memory.
-    pub fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
+    pub fn history(
+        &self,
+        caller: &Caller,
+        request: &HistoryRequest,
+    ) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
             return Err(Box::new(RequestError::new(ErrorCode::Malformed, message)));
@@ -114,7 +119,7 @@ impl Workspace {
         };
         let mut needs = 0;
         for _ in 0..ASKINGS {
-            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let reservation = self.state.memory.acquire(&caller.owner, needs, BudgetClass::Reader)?;
             match self.page(&query, limit, reservation.granted())? {
                 Ok(reply) => return Ok(ReservedReply::new(reservation, reply)),
                 Err(more) => needs = more,
@@ -167,14 +172,18 @@ impl Workspace {
     /// # Errors
     /// `not_found` if there is none, `out_of_range` if it has no more files, `busy` if there is not enough memory, `io`
     /// if the journal cannot be read.
-    pub fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
+    pub fn show(
+        &self,
+        caller: &Caller,
+        request: &ShowRequest,
+    ) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         let id = entry_of(&self.state, request.job)?;
         let from = request.from.map_or(0, |from| usize::try_from(from).unwrap_or(usize::MAX));
         let size = self.state.store.entry_size(id).map_err(|error| store_refusal(&error))?.unwrap_or(0);
         let read = size.saturating_mul(ENTRY_HOLDS);
         let mut needs = read;
         for _ in 0..ASKINGS {
-            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let reservation = self.state.memory.acquire(&caller.owner, needs, BudgetClass::Reader)?;
             let summary = self.state.store.summary(id).map_err(|error| store_refusal(&error))?;
             let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
             let (Some(mut summary), Some(entry)) = (summary, entry) else {

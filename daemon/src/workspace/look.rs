@@ -67,7 +67,7 @@ impl Workspace {
         for (id, mut meant) in entries {
             let size = self.state.store.entry_size(id).map_err(|error| store_refusal(&error))?;
             let holds = size.unwrap_or(0).saturating_mul(ENTRY_HOLDS);
-            let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
+            let _reservation = self.state.memory.acquire(&author.owner, holds, BudgetClass::Reader)?;
             // Retention may have removed it a moment ago.
             let Some(entry) = self.state.store.entry(id).map_err(|error| store_refusal(&error))? else {
                 continue;
@@ -131,7 +131,7 @@ impl Workspace {
         let Ok(stat) = self.stat_of(path) else { return Ok(()) };
         let size = stat.map_or(0, |stat| readable(stat.size));
         let holds = size.saturating_mul(READER_HOLDS);
-        let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
+        let _reservation = self.state.memory.acquire(&author.owner, holds, BudgetClass::Reader)?;
         self.noticed(path);
         Ok(())
     }

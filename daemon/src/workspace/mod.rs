@@ -41,7 +41,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::FilePath;
 
-use crate::caller::{LaneKey, Lanes};
+use crate::caller::{Caller, LaneKey, Lanes};
 pub use crate::checks::{DueCheck, FinishedRun, StartedCheck};
 use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
@@ -175,12 +175,12 @@ impl Workspace {
     ///
     /// # Errors
     /// The refusal of the request; `outside`, `malformed`, `denied` and other errors of its paths.
-    pub fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
+    pub fn lanes(&self, caller: &Caller, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
         let lanes = match parsed.action()? {
             // Its files are looked up when it runs; before that its lanes are unknown.
             Action::Native if parsed.names_several() && parsed.request().detach => Lanes::All,
             Action::Native | Action::Job(_) => {
-                let job = self.edit_job(parsed)?;
+                let job = self.edit_job(caller, parsed)?;
                 let now = self.state.clock.monotonic();
                 let (lanes, resolved) = crate::edit::lanes_of(&self.state, &job)?;
                 parsed.keep_resolved(resolved, now);

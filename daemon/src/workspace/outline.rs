@@ -24,7 +24,7 @@ impl Workspace {
             self.observe_reserved(caller, &request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &observation)?;
         let outlined = {
-            let _turn = self.state.parsing.turn_of_reader(&caller.session, found.bytes.len())?;
+            let _turn = self.state.parsing.turn_of_reader(&caller.owner, found.bytes.len())?;
             editd_engine::outline(&found.bytes, request.depth, &path, &self.state.options([&path]))?
         };
         let mut warnings = Vec::new();

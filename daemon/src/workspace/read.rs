@@ -59,7 +59,7 @@ impl Workspace {
         let size = if size > most { 0 } else { size };
         let holds =
             size.saturating_mul(READER_HOLDS).saturating_add(size.min(limits::FRAME).saturating_mul(2));
-        let reservation = self.state.memory.acquire_for(&caller.session, holds, BudgetClass::Reader)?;
+        let reservation = self.state.memory.acquire(&caller.owner, holds, BudgetClass::Reader)?;
         if holds > MEMORY_UNRESERVED {
             // The path may have changed while this request waited.
             place = resolve()?;
@@ -170,7 +170,7 @@ impl Workspace {
     ) -> Result<ShownPart, Refusal> {
         let options = self.state.options([path]);
         if let Some(name) = &request.symbol {
-            let _turn = self.state.parsing.turn_of_reader(&caller.session, bytes.len())?;
+            let _turn = self.state.parsing.turn_of_reader(&caller.owner, bytes.len())?;
             let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
             return Ok(ShownPart { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
         }

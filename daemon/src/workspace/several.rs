@@ -24,6 +24,7 @@ use editd_proto::path::FilePath;
 
 use self::counted::{check_sum, unsearched};
 use super::{ParsedRequest, Workspace};
+use crate::caller::{Caller, RequestOwner};
 use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::edit::ParsedJob;
@@ -38,9 +39,13 @@ impl Workspace {
     ///
     /// # Errors
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, `busy`, and the errors of an exact path.
-    pub(super) fn edit_job(&self, parsed: &ParsedRequest) -> Result<Arc<ParsedJob>, Refusal> {
+    pub(super) fn edit_job(
+        &self,
+        caller: &Caller,
+        parsed: &ParsedRequest,
+    ) -> Result<Arc<ParsedJob>, Refusal> {
         parsed.job(|came| {
-            let (job, warnings) = LookUp::new(&self.state).job(came)?;
+            let (job, warnings) = LookUp::new(&self.state, &caller.owner).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));
             Ok((job, warnings))
         })
@@ -72,6 +77,7 @@ impl Meant {
 /// The work of looking up the files of one job.
 struct LookUp<'w> {
     state: &'w WorkspaceState,
+    owner: &'w RequestOwner,
     counting: CountBudget,
     names_left: usize,
     bytes_left: usize,
@@ -83,10 +89,11 @@ struct LookUp<'w> {
 }
 
 impl<'w> LookUp<'w> {
-    fn new(state: &'w WorkspaceState) -> Self {
+    fn new(state: &'w WorkspaceState, owner: &'w RequestOwner) -> Self {
         let counting = CountBudget::default();
         Self {
             state,
+            owner,
             counting,
             names_left: NAMES_VISITED,
             bytes_left: JOB_BYTES,
@@ -295,7 +302,7 @@ impl<'w> LookUp<'w> {
             over(ErrorCode::TooLarge, number, &what, JOB_BYTES)
         })?;
         // The text, and as much again for the matches.
-        let reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
+        let reservation = self.state.memory.acquire(self.owner, size.saturating_mul(2), BudgetClass::Job)?;
         let place = match self.state.disk.resolve_link(path) {
             Ok(place) => place,
             Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {

@@ -87,7 +87,7 @@ impl Bench {
     fn run(&self, files: Value) -> Receipt {
         let request = serde_json::from_value(json!({ "files": files })).unwrap();
         let parsed = self.workspace.understand(request);
-        let caller = Caller { session: "s".to_owned(), client: "test".to_owned() };
+        let caller = Caller::of_session("s", "test");
         match self.workspace.admit(&caller, &parsed) {
             Admission::New(id) => self.workspace.edit(&caller, id, &parsed, &|| (), &JobTrace::default()),
             Admission::Ended(receipt) => *receipt,

@@ -82,15 +82,17 @@ struct WorkspaceTarget(Arc<Workspace>);
 
 impl ScenarioTarget for WorkspaceTarget {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
-        let who = Caller { session: session.to_owned(), client: "editd-tests".to_owned() };
+        let who = Caller::of_session(session, "editd-tests");
         let workspace = &self.0;
         match kind {
             "read" => decoded(body, |request| outcome(workspace.read(&who, &request).map(|told| told.reply))),
             "edit" => decoded(body, |request| edit(workspace, &who, request)),
             "undo" => decoded(body, |request| in_json(&workspace.undo(&who, &request, &JobTrace::default()))),
             "redo" => decoded(body, |request| in_json(&workspace.redo(&who, &request, &JobTrace::default()))),
-            "history" => decoded(body, |request| outcome(workspace.history(&request).map(|told| told.reply))),
-            "show" => decoded(body, |request| outcome(workspace.show(&request).map(|told| told.reply))),
+            "history" => {
+                decoded(body, |request| outcome(workspace.history(&who, &request).map(|told| told.reply)))
+            }
+            "show" => decoded(body, |request| outcome(workspace.show(&who, &request).map(|told| told.reply))),
             "clip" => decoded(body, |request| outcome(workspace.clip(&who, &request))),
             "check" => in_json(&workspace.check()),
             other => json!({"error": {"code": "unsupported", "message": other}}),
@@ -115,12 +117,12 @@ impl ScenarioTarget for WorkspaceTarget {
 fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
     let asked = workspace.understand(request);
     let known = asked.request().key.is_some() || asked.request().detach;
-    if !known && let Err(refusal) = workspace.lanes(&asked) {
+    if !known && let Err(refusal) = workspace.lanes(who, &asked) {
         return in_json(&asked.refused(refusal));
     }
     match workspace.admit(who, &asked) {
         Admission::New(id) => {
-            let _lanes = workspace.lanes(&asked);
+            let _lanes = workspace.lanes(who, &asked);
             in_json(&workspace.edit(who, id, &asked, &|| (), &JobTrace::default()))
         }
         Admission::Ended(receipt) => in_json(&asked.with_dialect_text(*receipt)),

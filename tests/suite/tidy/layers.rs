@@ -34,8 +34,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "state",
         &[
-            "sync", "metrics", "trust", "validate", "store", "record", "disk", "os", "clock", "config",
-            "limits",
+            "sync", "metrics", "trust", "validate", "store", "record", "disk", "caller", "os", "clock",
+            "config", "limits",
         ],
     ),
     (

@@ -3,13 +3,14 @@
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobMode, JobRequest, JobStatus};
 
+use crate::caller::RequestOwner;
 use crate::workspace::tests::kit::Bench;
 
 #[test]
 fn a_check_that_gets_no_turn_refuses_a_strict_job_and_is_reported_by_an_interactive_one() {
     let bench = Bench::new();
     bench.put("a.py", &"def f(a):\n    return a\n".repeat(4000));
-    let _turn = bench.state().parsing.turn("other", usize::MAX);
+    let _turn = bench.state().parsing.turn(&RequestOwner::of_session("other"), usize::MAX);
     let send = |mode| {
         let text = Some("def g(:\n".to_owned());
         let at = Some(EditPosition::End);

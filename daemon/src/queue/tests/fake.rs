@@ -184,7 +184,7 @@ impl WorkspaceRequests for FakeWorkspace {
     fn understand(&self, request: JobRequest) -> ParsedRequest {
         ParsedRequest::new(request, &[], crate::limits::PAYLOAD)
     }
-    fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
+    fn lanes(&self, _: &Caller, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
         let request = parsed.request();
         if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
             return Err(Box::new(RequestError::new(ErrorCode::Outside, "the path leaves the workspace")));
@@ -238,16 +238,16 @@ impl WorkspaceRequests for FakeWorkspace {
             None => Err(not_there()),
         }
     }
-    fn history(&self, _: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
+    fn history(&self, _: &Caller, _: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         Ok(ReservedReply::unreserved(HistoryReply { entries: Vec::new(), more: false }))
     }
-    fn show(&self, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
+    fn show(&self, _: &Caller, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         Err(not_there())
     }
-    fn content(&self, _: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
+    fn content(&self, _: &Caller, _: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
         Err(not_there())
     }
-    fn export(&self, _: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal> {
+    fn export(&self, _: &Caller, _: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal> {
         Err(not_there())
     }
     fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {

@@ -14,9 +14,7 @@ use editd_proto::message::{Durability, FileEntry, JobRequest, JobStatus, Receipt
 use tokio::runtime::Runtime;
 
 use self::fake::{FakeWorkspace, NoEvents};
-use super::{
-    ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, RequestOwner, WorkspaceRequests,
-};
+use super::{ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, WorkspaceRequests};
 use crate::caller::Caller;
 use crate::limits;
 use crate::metrics::JobTrace;
@@ -49,7 +47,7 @@ fn bench() -> Bench {
 }
 
 fn caller() -> Caller {
-    Caller { session: "s".into(), client: "c".into() }
+    Caller::of_session("s", "c")
 }
 
 fn job(label: &str, paths: &[&str]) -> JobRequest {
@@ -67,9 +65,9 @@ impl Bench {
     fn send_as(&self, session: &str, request: JobRequest) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
-        let owner = RequestOwner::of_session(session);
+        let owner = crate::caller::RequestOwner::of_session(session);
         let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
-        let caller = Caller { session: session.to_owned(), ..caller() };
+        let caller = Caller::of_session(session, "c");
         if let Some(runnable) = self.queue.edit(caller, request, pass, reply, JobTrace::default()) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
@@ -83,9 +81,9 @@ impl Bench {
     fn undo_as(&self, session: &str) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
-        let owner = RequestOwner::of_session(session);
+        let owner = crate::caller::RequestOwner::of_session(session);
         let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
-        let caller = Caller { session: session.to_owned(), ..caller() };
+        let caller = Caller::of_session(session, "c");
         if let Some(runnable) =
             self.queue.undo(caller, UndoRequest::default(), pass, reply, JobTrace::default())
         {

@@ -49,7 +49,8 @@ fn bench(stdout: bool, step: Step) -> Bench {
 }
 
 fn kinds(bench: &Bench) -> Vec<EntryKind> {
-    let history = bench.workspace.history(&HistoryRequest::default()).unwrap();
+    let history =
+        bench.workspace.history(&Caller::of_session("s", "test"), &HistoryRequest::default()).unwrap();
     history.entries.iter().rev().map(|entry| entry.kind).collect()
 }
 
@@ -123,7 +124,8 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
         }
         let (bench, notes) = bench.reopened(Arc::new(Restarted));
         assert_eq!(notes.iter().any(|note| note.contains("no job wrote")), !journaled, "{notes:?}");
-        let history = bench.workspace.history(&HistoryRequest::default()).unwrap();
+        let history =
+            bench.workspace.history(&Caller::of_session("s", "test"), &HistoryRequest::default()).unwrap();
         let diverged = history.entries.iter().any(|entry| entry.diverged);
         assert_eq!((diverged, bench.get("a.txt")), (!journaled, "formatted\n".to_owned()));
     }
@@ -145,7 +147,7 @@ fn sealed(bench: &Bench, path: &str) -> SealedTransaction {
     let entry = bench.state().store.entry(job.job.unwrap()).unwrap().unwrap();
     let origin = Origin {
         kind: EntryKind::Edit,
-        caller: Caller { session: "s".to_owned(), client: "test".to_owned() },
+        caller: Caller::of_session("s", "test"),
         key: None,
         request: hash(b""),
         label: None,

@@ -30,7 +30,7 @@ fn text(file: usize, taken: &[bool]) -> String {
 }
 
 fn caller() -> Caller {
-    Caller { session: "s".to_owned(), client: "test".to_owned() }
+    Caller::of_session("s", "test")
 }
 
 /// Returns the expected content of a file; `None` if there is no file.
@@ -82,7 +82,7 @@ impl Play {
             let there = names.iter().any(|name| name == NAMES[file]).then(|| self.bench.get(NAMES[file]));
             assert_eq!(there, expected(file, taken), "{what}: {:?}", self.model);
         }
-        let shown = self.bench.workspace.show(&ShowRequest { job: self.job, from: None }).unwrap();
+        let shown = self.bench.workspace.show(&caller(), &ShowRequest { job: self.job, from: None }).unwrap();
         let all = self.model.iter().flatten().all(|taken| *taken);
         let some = self.model.iter().flatten().any(|taken| *taken);
         assert_eq!((shown.entry.undone, shown.entry.partly_undone), (all, some && !all), "{what}");
@@ -268,10 +268,10 @@ fn the_counts_of_every_entry_are_those_of_its_diff() {
                 }
             }
         }
-        let history = bench.workspace.history(&HistoryRequest::default()).unwrap();
+        let history = bench.workspace.history(&caller(), &HistoryRequest::default()).unwrap();
         checked += history.entries.len();
         for entry in &history.entries {
-            let shown = bench.workspace.show(&ShowRequest { job: entry.id, from: None }).unwrap();
+            let shown = bench.workspace.show(&caller(), &ShowRequest { job: entry.id, from: None }).unwrap();
             for (file, change) in shown.entry.files.iter().zip(&shown.changes) {
                 let lines = change.diff.lines().skip(2);
                 let count = |sign: char| lines.clone().filter(|line| line.starts_with(sign)).count() as u64;

@@ -37,7 +37,7 @@ fn entry(bench: &Bench, session: &str, kind: EntryKind, of: Vec<JobId>) -> Entry
 }
 
 fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
-    let caller = crate::caller::Caller { session: "s".to_owned(), client: "test".to_owned() };
+    let caller = crate::caller::Caller::of_session("s", "test");
     let request = UndoRequest { session: Some("s".to_owned()), ..UndoRequest::default() };
     select(bench.state(), &caller, &request, UndoDirection::Undo)
         .map(|chosen| chosen.choices.iter().map(|choice| choice.id).collect())

@@ -6,6 +6,7 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};
 
 use super::*;
+use crate::caller::RequestOwner;
 use crate::workspace::tests::kit::Bench;
 
 fn substitute(pattern: &str, replacement: &str) -> FileEdit {
@@ -67,8 +68,9 @@ fn names_are_counted_and_folders_that_no_glob_leads_to_cost_none() {
         bench.put(&format!("other/f{file}.txt"), "old\n");
     }
     bench.put("src/a.txt", "old\n");
+    let owner = RequestOwner::of_session("s");
     let found = |glob: &str, names_left: usize| {
-        let mut look_up = LookUp { names_left, ..LookUp::new(bench.state()) };
+        let mut look_up = LookUp { names_left, ..LookUp::new(bench.state(), &owner) };
         look_up.matched(vec![glob.to_owned()], 0)
     };
     let above = bench.list(".").len();

@@ -106,8 +106,8 @@ impl Bench {
     }
 
     pub(crate) fn run(&self, session: &str, parsed: &ParsedRequest) -> Receipt {
-        let caller = Caller { session: session.to_owned(), client: "test".to_owned() };
-        if let Err(refusal) = self.workspace.lanes(parsed) {
+        let caller = Caller::of_session(session, "test");
+        if let Err(refusal) = self.workspace.lanes(&caller, parsed) {
             return parsed.refused(refusal);
         }
         match self.workspace.admit(&caller, parsed) {

@@ -54,7 +54,10 @@ fn undo(sent: JobRequest, path: &str) -> ParsedRequest {
 fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
     let bench = Bench::new();
     bench.put("a", "one\ntwo\n");
-    assert_eq!(bench.workspace.lanes(&view("a", None)).unwrap(), Lanes::Some(Vec::new()));
+    assert_eq!(
+        bench.workspace.lanes(&Caller::of_session("s", "test"), &view("a", None)).unwrap(),
+        Lanes::Some(Vec::new())
+    );
     let shown = bench.run("s", &view("a", Some((2, 2))));
     assert_eq!((shown.status, shown.text.as_deref()), (JobStatus::Unchanged, Some("a has two\n")));
     assert_eq!((shown.job, shown.dialect.as_deref()), (None, Some("plain")));
@@ -223,9 +226,9 @@ fn a_path_that_was_resolved_before_another_job_made_its_folder_is_resolved_again
     };
     let later = edit("insert", "two\n");
     // The queue asks for the lanes of a job before it begins.
-    bench.workspace.lanes(&later).unwrap();
+    bench.workspace.lanes(&Caller::of_session("b", "test"), &later).unwrap();
     assert_eq!(bench.run("a", &edit("write", "one\n")).status, JobStatus::Applied);
-    let caller = Caller { session: "b".to_owned(), client: "test".to_owned() };
+    let caller = Caller::of_session("b", "test");
     let Admission::New(id) = bench.workspace.admit(&caller, &later) else { panic!("not admitted") };
     let receipt = bench.workspace.edit(&caller, id, &later, &|| (), &JobTrace::default());
     assert_eq!(

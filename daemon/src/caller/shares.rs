@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The owners of a request. A client can open many connections and name many sessions, so its requests count for its
 /// connection, its session and its process.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestOwner(Arc<[ShareHolder]>);
 
 /// One of the owners of a request.
@@ -30,6 +30,11 @@ impl RequestOwner {
         let mut holders = vec![ShareHolder::Session(session.into()), ShareHolder::Connection(connection)];
         holders.extend(process.map(ShareHolder::Process));
         Self(holders.into())
+    }
+
+    /// Returns true if these are requests of one connection, session or process.
+    pub fn shares_with(&self, other: &Self) -> bool {
+        self.0.iter().any(|holder| other.0.contains(holder))
     }
 
     /// Returns the owner of a job whose connection is gone.
@@ -63,6 +68,21 @@ impl<T: Default + PartialEq> ShareTable<T> {
         })
     }
 
+    /// Returns what each of the owners holds.
+    pub fn of<'t>(&'t self, owner: &'t RequestOwner) -> impl Iterator<Item = &'t T> {
+        owner.0.iter().filter_map(|holder| self.0.get(holder))
+    }
+
+    /// Returns the number of owners that hold something.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets all owners.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// Changes what each owner holds. An owner that holds nothing any more is forgotten.
     pub fn change(&mut self, owner: &RequestOwner, change: impl Fn(&mut T)) {
         for holder in &*owner.0 {
@@ -75,7 +95,7 @@ impl<T: Default + PartialEq> ShareTable<T> {
     }
 
     #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
