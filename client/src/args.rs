@@ -222,7 +222,7 @@ pub(crate) enum Command {
     Doctor,
     /// Write a new state from all intact records of a damaged log; the daemon must be stopped
     ///
-    /// Lists the entries, clipboards and keys that are gone, and keeps the damaged state under another name. Changes
+    /// Lists the entries, clipboards and keys that are lost, and keeps the damaged state under another name. Changes
     /// neither files of the workspace nor a state that is intact.
     Salvage {
         /// The state folder, if the daemon was started with --state

@@ -69,7 +69,7 @@ fn text(report: Option<&SalvageReport>) -> String {
         let paths: Vec<String> = entry.paths.iter().map(|path| path.escape_debug().to_string()).collect();
         let _ = writeln!(
             out,
-            "gone: entry {}{} of session {}: {}",
+            "lost: entry {}{} of session {}: {}",
             entry.id,
             label.unwrap_or_default(),
             entry.session.escape_debug(),
@@ -78,30 +78,30 @@ fn text(report: Option<&SalvageReport>) -> String {
     }
     for (first, last) in &report.possible_entries {
         let _ = match first == last {
-            true => writeln!(out, "gone: entry {first}, if it was ever made"),
-            false => writeln!(out, "gone: entries {first} to {last}, if they were ever made"),
+            true => writeln!(out, "lost: entry {first}, if it was ever made"),
+            false => writeln!(out, "lost: entries {first} to {last}, if they were ever made"),
         };
     }
     for name in &report.clipboards {
-        let _ = writeln!(out, "gone: the last content of clipboard {}", name.escape_debug());
+        let _ = writeln!(out, "lost: the last content of clipboard {}", name.escape_debug());
     }
     for key in &report.keys {
         let name = key.key.as_ref().map_or("a key".to_owned(), |key| format!("key {}", key.escape_debug()));
-        let _ = writeln!(out, "gone: {name} of job {}; the job runs again if it is sent again", key.job);
+        let _ = writeln!(out, "lost: {name} of job {}; the job runs again if it is sent again", key.job);
     }
     for job in &report.queued {
-        let _ = writeln!(out, "gone: the detached job {job}, which waited; send it again");
+        let _ = writeln!(out, "lost: the detached job {job}, which waited; send it again");
     }
     if report.reads > 0 {
         let _ = writeln!(
             out,
-            "gone: notes of what sessions have read of files ({}); they must read them again to edit them",
+            "lost: read receipts of sessions ({}); they must read the files again to edit them",
             report.reads
         );
     }
     if report.named && !report.has_gone() {
         out.push_str(
-            "gone: nothing else; damaged records only had ends of jobs, or reads and clipboards that later ones replace\n",
+            "lost: nothing else; damaged records only had ends of jobs, or reads and clipboards that later ones replace\n",
         );
     }
     for unknown in &report.unknown {
@@ -109,7 +109,7 @@ fn text(report: Option<&SalvageReport>) -> String {
     }
     if !report.named {
         out.push_str(
-            "no database has the names of all clipboards and keys that are gone, so some may be missing here\n",
+            "no database has the names of all clipboards and keys that are lost, so some may be missing here\n",
         );
     }
     let _ = writeln!(

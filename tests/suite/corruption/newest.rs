@@ -13,7 +13,7 @@ fn gone(rig: &Rig) -> Vec<String> {
     let output = rig.daemon.editctl().arg("salvage").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && told.contains("damaged:"), "{told}");
-    told.lines().filter_map(|line| line.strip_prefix("gone: ")).map(str::to_owned).collect()
+    told.lines().filter_map(|line| line.strip_prefix("lost: ")).map(str::to_owned).collect()
 }
 
 #[test]
