@@ -324,7 +324,7 @@ fn editctl_salvage_names_what_is_gone_and_keeps_the_rest() {
     assert_eq!(missing.len(), 1, "{missing:?}");
     let undone = rig.daemon.client("s").ask_json(kind::UNDO, &json!({ "jobs": [missing[0]] }));
     jobs::refused(&undone, "not_found");
-    assert!(undone["error"]["message"].as_str().unwrap().contains("lost through damage"), "{undone}");
+    assert!(undone["error"]["message"].as_str().unwrap().contains("its record may be lost"), "{undone}");
     rig.daemon.stop();
     let output = rig.daemon.editctl().arg("salvage").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();

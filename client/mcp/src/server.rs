@@ -51,8 +51,8 @@ impl EditServer {
         }
         match tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(found)) => self.context.roots.announce(found.roots.iter().map(|root| root.uri.as_str())),
-            Ok(Err(error)) => tell(&format!("the client does not tell its roots: {error}")),
-            Err(_) => tell("the client does not tell its roots in time"),
+            Ok(Err(error)) => tell(&format!("the client does not report its roots: {error}")),
+            Err(_) => tell("the client does not report its roots in time"),
         }
     }
 }

@@ -36,7 +36,7 @@ const PHRASES: [(&str, &str); 11] = [
     ),
     (" (`chmod` in the same job will do)", ""),
     (", or make the file with `write`", ", or write the whole file"),
-    (", or make it anew with `write`", ", or write the whole file"),
+    (", or create it with `write`", ", or write the whole file"),
     (
         "`write` and `create` replace the whole file; only `insert` at start or end goes with them",
         "an edit that writes the whole file goes only with text that is inserted at its start or end",

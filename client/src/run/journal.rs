@@ -133,7 +133,7 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::WaitArgs) -> Resu
             let mut answer = context.receipt(receipt, context.style);
             if let Some(entry) = entry {
                 let both =
-                    format!("job {} is entry {entry} of the journal; each number names it\n", words.job);
+                    format!("job {} is entry {entry} of the journal; both numbers refer to it\n", words.job);
                 answer.out.extend(both.into_bytes());
             }
             return Ok(answer);

@@ -62,7 +62,7 @@ fn a_wait_ends_well_only_when_the_job_has() {
     assert_eq!((status(&output), out(&output).contains("is entry")), (0, false));
     let output = scene.run(&["wait", "16"], b"");
     assert!(
-        out(&output).ends_with("job 16 is entry 17 of the journal; each number names it\n"),
+        out(&output).ends_with("job 16 is entry 17 of the journal; both numbers refer to it\n"),
         "{}",
         out(&output)
     );

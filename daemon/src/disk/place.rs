@@ -260,7 +260,7 @@ impl ResolveError {
             ResolveError::Parent => "write it without \"..\", from the root of the workspace",
             ResolveError::Outside { .. } => "name a file inside the workspace, or serve a wider one",
             ResolveError::Reserved => "name another file",
-            ResolveError::NotAFolder(_) => "check the path, or rename what stands in its way",
+            ResolveError::NotAFolder(_) => "check the path, or rename the file in its way",
             ResolveError::IsFolder(_) | ResolveError::Special(_) => "name a regular file",
             ResolveError::IsLink { .. } => "name the file that it leads to",
             ResolveError::Links | ResolveError::Dangling(_) => "repair the link or name the file itself",

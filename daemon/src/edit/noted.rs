@@ -48,7 +48,7 @@ pub fn changed_since_read(
     };
     let advice = match (&error.diff, error.omitted_hunks) {
         (Some(_), None) => "look at what changed, and call the tool again if it still fits",
-        _ if observation.hash().is_none() => "call the tool again if it shall be made anew",
+        _ if observation.hash().is_none() => "call the tool again to create it",
         _ => "read the file before you call the tool again",
     };
     error.message = format!("{path} {what}{own} since this session read it; {advice}");

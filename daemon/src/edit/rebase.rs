@@ -69,7 +69,7 @@ pub(super) fn base(
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
         (_, None) => match past::content(state, (path, since), now, patience, &meant) {
             Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
-            None => Err("the content that the job was made for is not held any more"),
+            None => Err("the base content of the job is no longer stored"),
         },
     }
 }

@@ -60,9 +60,9 @@ fn gone(
     let trial = Trial::run(state, checked, path);
     let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
     let what = match would {
-        Some(WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
+        Some(WouldApply::Clean) => "no longer exists; send the job again to create it",
         Some(WouldApply::Conflict) | None => {
-            "is gone since it was read; leave it out of the job, or make it anew with `write`"
+            "no longer exists; leave it out of the job, or create it with `write`"
         }
     };
     let mut error = RequestError::new(ErrorCode::Stale, format!("{path} {what}{}", obstacle(why))).at(path);

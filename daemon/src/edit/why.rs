@@ -63,7 +63,7 @@ fn explain(
     let hash = known.get(path).copied();
     let missing = MissingText { path, content, hash, quoted: &quoted, new: new.as_deref() };
     let Some(RemovedBy { by, sentence }) = why(state, &missing, patience) else { return };
-    error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
+    error.message = format!("{}; {sentence}: `editctl show {by}` shows more", error.message);
     error.by = Some(ChangeAuthor::Entry(by));
     error.cause = Some(match error.cause.take() {
         Some(cause) => format!("{cause}; {sentence}"),

@@ -144,8 +144,8 @@ pub fn store_refusal(error: &StoreError) -> Refusal {
 pub fn no_entry(state: &WorkspaceState, id: JobId) -> Refusal {
     let message = match state.store.may_be_lost(id) {
         Ok(true) => format!(
-            "the journal has no entry {id}: its record may have been lost through damage of the log, so it cannot be shown \
-             or undone"
+            "the journal has no entry {id}: the log is damaged and its record may be lost, so the entry cannot be \
+             shown or undone"
         ),
         Ok(false) => format!("the journal has no entry {id}; `editctl log` lists what it has"),
         Err(error) => return store_refusal(&error),

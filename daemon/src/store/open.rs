@@ -109,7 +109,7 @@ impl Store {
             on_damage: OnceLock::new(),
         });
         let boot = os.boot_id().map_err(|e| {
-            StoreError::Io(format!("it cannot be told whether the machine was restarted: {e}").into())
+            StoreError::Io(format!("cannot determine if the machine was restarted: {e}").into())
         })?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let start = shared.append(&[Record::Start(StartRecord { boot, time: now_ms, version })])?;

@@ -47,7 +47,7 @@ pub(super) fn intend(
     }
     if was_rewritten(state, &ready) {
         ready.unstage(state);
-        let message = "one of the files was written anew, since it could not be flushed; send the job again";
+        let message = "one of the files was written again, since it could not be flushed; send the job again";
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let entry = entry_of(state, &ready);
@@ -77,7 +77,7 @@ fn unknown(state: &WorkspaceState, job: &JobIdentity, error: &StoreError) -> Ref
     let id = job.id;
     let outcome = format!(
         "job {id} has changed no file, but may be in the log: the next start decides whether it is done, and `editctl \
-         show {id}` then tells"
+         show {id}` then shows the result"
     );
     outcome_unknown(state, job.clone(), error, &outcome)
 }

@@ -123,7 +123,7 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
                 return JobAbort::Refused(store_refusal(&error));
             }
             let outcome = "the job changed no file, but its clipboards may be in the log: the next start decides, and \
-                           `editctl clip list` then tells";
+                           `editctl clip list` then shows them";
             let job = JobIdentity {
                 id: job.or(origin.queued).unwrap_or_else(|| state.next_id()),
                 queued: origin.queued,

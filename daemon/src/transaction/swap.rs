@@ -76,7 +76,7 @@ fn withdraw(
         let id = entry.id;
         let outcome = format!(
             "no file has the change of job {id}, but the log could not record that: the next start decides whether \
-             the job is done, and `editctl show {id}` then tells"
+             the job is done, and `editctl show {id}` then shows the result"
         );
         return JobAbort::Refused(outcome_unknown(state, JobIdentity::of(entry), &error, &outcome));
     }
@@ -86,7 +86,7 @@ fn withdraw(
     let message = match foreign {
         SwapRefusal::OtherMount => format!("{path} is on another mount; the job is tried again"),
         SwapRefusal::Changed | SwapRefusal::Vanished | SwapRefusal::Appeared | SwapRefusal::Special(_) => {
-            format!("{path} keeps changing while it is edited; send the job again when that has ceased")
+            format!("{path} keeps changing while it is edited; send the job again when it no longer changes")
         }
         SwapRefusal::InUse => format!(
             "another program has {path} open and does not share it, so it was not edited; close it there, then send \

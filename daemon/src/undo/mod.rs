@@ -66,7 +66,7 @@ pub fn transaction(
     // Reading the files has journaled what other programs changed: after a mark, that is undone as well.
     if request.to.is_some() && select::select(state, caller, request, direction)?.marks != chosen.marks {
         let message =
-            "other programs keep changing the files that would be undone; undo again when that has ceased";
+            "other programs keep changing the files that would be undone; try again when they have stopped";
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;

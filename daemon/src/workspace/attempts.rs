@@ -82,7 +82,7 @@ fn repair_job(state: &WorkspaceState, guard: &JobGuard<'_>, refusal: Refusal) ->
             let again = if again == refusal.message { String::new() } else { format!(" ({again})") };
             let message = format!(
                 "{}; and job {id} could not be taken back yet{again}: its files are locked until that is done; if the \
-                 daemon ends before, the next start finishes it or takes it back, and `editctl show {id}` then tells",
+                 daemon ends before, the next start finishes it or takes it back, and `editctl show {id}` then shows the result",
                 refusal.message
             );
             let unknown: Refusal = Box::new(RequestError::new(ErrorCode::Io, message));
@@ -94,6 +94,6 @@ fn repair_job(state: &WorkspaceState, guard: &JobGuard<'_>, refusal: Refusal) ->
 }
 
 fn files_grow() -> Refusal {
-    let message = "the job's files grow while it looks at them; send it again when that has ceased";
+    let message = "the job's files grow while it reads them; send it again when they no longer grow";
     Box::new(RequestError::new(ErrorCode::Busy, message))
 }

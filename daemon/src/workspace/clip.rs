@@ -93,8 +93,8 @@ impl Workspace {
                 return store_refusal(&error);
             }
             let message = format!(
-                "{error}; the change of clipboard {name:?} may be in the log: the next start decides, and `editctl clip \
-                 show {name}` then tells"
+                "{error}; the change of clipboard {name:?} may be in the log; restart the daemon, then check with \
+                 `editctl clip show {name}`"
             );
             Box::new(RequestError::new(ErrorCode::Io, message))
         })?;

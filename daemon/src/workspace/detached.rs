@@ -24,7 +24,7 @@ impl Workspace {
             drop(pending);
             let message = match self.state.store.receipt(id) {
                 Ok(None) => never(id),
-                _ => format!("no detached job {id} waits; `editctl wait {id}` tells how it ended"),
+                _ => format!("no detached job {id} waits; `editctl wait {id}` shows how it ended"),
             };
             return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
         };

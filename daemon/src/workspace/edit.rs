@@ -141,7 +141,8 @@ impl Workspace {
                 return store_refusal(&error);
             }
             let outcome = format!(
-                "job {id} is not run, but may be in the log: then the next start runs it, and `editctl wait {id}` tells"
+                "job {id} is not run, but may be in the log: if so, the next start runs it; `editctl wait {id}` shows \
+                 the result"
             );
             outcome_unknown(&self.state, detached_job(caller, id, request, hash), &error, &outcome)
         })?;
@@ -249,7 +250,7 @@ impl Workspace {
                 tracing::error!(%error, job = id.0, "cannot store the receipt of a detached job");
                 let outcome = format!(
                     "job {id} has ended without a change, but the log could not record that: the next start may run \
-                     it again, and `editctl wait {id}` then tells"
+                     it again; afterwards, `editctl wait {id}` shows its result"
                 );
                 let job = detached_job(caller, id, parsed.request(), hash);
                 receipt = Receipt::refused(*outcome_unknown(&self.state, job, &error, &outcome));

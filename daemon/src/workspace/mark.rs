@@ -45,7 +45,8 @@ impl Workspace {
             if !watch.may_be_stored(&error) {
                 return store_refusal(&error);
             }
-            let outcome = "the mark may be in the log: the next start decides, and `editctl log` then tells";
+            let outcome =
+                "the mark may be in the log; restart the daemon: `editctl log` then shows whether it exists";
             outcome_unknown(&self.state, identity, &error, outcome)
         })?;
         Ok(MarkReply { job, name: name.to_owned() })

@@ -22,11 +22,9 @@ pub(super) fn open(
     clock: Arc<dyn Clock>,
 ) -> Result<(Workspace, Recovered), OpenError> {
     let say = |what: &str, error: &dyn std::fmt::Display| OpenError(format!("{what}: {error}"));
-    let boot =
-        os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
+    let boot = os.boot_id().map_err(|error| say("cannot distinguish starts of the machine", &error))?;
     let disk = Disk::open(os.clone(), root).map_err(|error| OpenError(error.to_string()))?;
-    let mount =
-        disk.mount().map_err(|error| say("cannot tell one mount of the workspace from another", &error))?;
+    let mount = disk.mount().map_err(|error| say("cannot distinguish mounts of the workspace", &error))?;
     let boot = boot.of_mount(mount);
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
     let trust = CommandTrust::new(os.clone(), dir.clone(), state, root);

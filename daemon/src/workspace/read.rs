@@ -74,7 +74,7 @@ impl Workspace {
         if let Observation::TooLarge(stat) = &observation
             && (1..=most).contains(&readable(stat.size))
         {
-            let message = format!("{path} grows while it is read; read it again when that has ceased");
+            let message = format!("{path} grows while it is read; read it again when it no longer grows");
             return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(path)));
         }
         Ok(Looked { path: place.path().clone(), version, observation, reservation })
@@ -375,7 +375,7 @@ fn check_seen(path: &FilePath, seen: &str, found: &FileSnapshot) -> Result<(), R
     if same {
         return Ok(());
     }
-    let message = format!("{path} holds another content than was seen; read it again");
+    let message = format!("the content of {path} does not have the hash in `seen`; read it again");
     let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
     error.version = Some(found.meta.hash.version());
     Err(Box::new(error))

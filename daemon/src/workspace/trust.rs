@@ -36,12 +36,13 @@ impl Workspace {
         }
         let Some(wanted) = &request.hash else { return Ok(trust_reply(&workspace_commands)) };
         let Some(wanted) = trust::parse_hash(wanted) else {
-            let message = "a hash is `blake3:` and 64 hexadecimal digits, as `trust` without one tells it";
+            let message =
+                "the hash must be `blake3:` and 64 hexadecimal digits; `editctl trust --show` prints it";
             return Err(refusal(ErrorCode::Malformed, message));
         };
         if workspace_commands.hash() != Some(wanted) {
             let message = format!(
-                "{FILE_NAME} is not what that hash names; look at its commands again (`editctl trust --show`)"
+                "{FILE_NAME} does not have that hash; review its commands again (`editctl trust --show`)"
             );
             return Err(refusal(ErrorCode::Stale, message));
         }

@@ -186,9 +186,9 @@ impl Workspace {
                     n => format!(" and {} more", n - 1),
                 };
                 let message = format!(
-                    "{path}{others} could not be flushed: a power cut may take what jobs wrote there. What stood there \
-                     before is kept, and it is written anew as soon as the disk takes it; look at the disk and at the \
-                     daemon's log"
+                    "{path}{others} could not be flushed: a power cut may lose the changes of jobs there. The earlier \
+                     content is kept, and the change is written again when the disk accepts writes; look at the disk and \
+                     at the daemon's log"
                 );
                 ("bad", message)
             }

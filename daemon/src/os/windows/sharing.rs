@@ -66,7 +66,7 @@ fn is_refused(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| REFUSED.contains(&code))
 }
 
-#[expect(clippy::disallowed_methods, reason = "no event tells that another program closed a file")]
+#[expect(clippy::disallowed_methods, reason = "no event reports that another program closed a file")]
 fn pause(time: Duration) {
     std::thread::sleep(time);
 }
