@@ -45,7 +45,7 @@ const PHRASES: [(&str, &str); 11] = [
     ("use `replace` for all of it", "replace the whole definition"),
     ("use `replace`", "replace the whole definition"),
     ("`replace` needs a text; use `delete` to take the symbol out", "the new text of the symbol is empty"),
-    ("`delete` stands alone in its entry", "the deletion of a file goes with no other edit of it"),
+    ("`delete` must be the only edit of its entry", "the deletion of a file goes with no other edit of it"),
 ];
 
 /// The marks between the alternatives of a clause.

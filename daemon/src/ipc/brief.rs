@@ -278,7 +278,7 @@ mod tests {
     }
 
     fn long_error() -> RequestError {
-        let mut error = RequestError::new(ErrorCode::Ambiguous, "the text stands at 9 places; quote more")
+        let mut error = RequestError::new(ErrorCode::Ambiguous, "the text occurs at 9 places; quote more")
             .at(&"src/a.rs".into());
         let candidate =
             |line| Candidate { line, column: 1, text: "x".repeat(160), symbol: Some("impl S/new".into()) };

@@ -210,7 +210,7 @@ impl fmt::Display for ResultTable {
         writeln!(
             f,
             "\nUndisturbed and unique: {} of {} applied ({}). Disturbed, one right place left: {} of {} applied \
-             ({}). Applied wrongly: {}. DrawnPayload anew, since the disturbed quotation stands word for word elsewhere: {}.",
+             ({}). Applied wrongly: {}. Drawn again, since the disturbed quotation occurs word for word elsewhere: {}.",
             none.placed_rightly,
             none.placed,
             share(none.placed_rightly, none.placed),

@@ -28,8 +28,8 @@ fn a_message_keeps_the_parts_that_a_tool_can_follow() {
     let has = |name: &str| ["all", "new", "old", "path"].contains(&name);
     for (given, expected) in [
         (
-            "the text stands at 3 places; quote more lines around the one you mean, or give `near`",
-            "the text stands at 3 places; quote more lines around the one you mean",
+            "the text occurs at 3 places; quote more lines around the one you mean, or give `near`",
+            "the text occurs at 3 places; quote more lines around the one you mean",
         ),
         ("b exists; choose another path, or say `overwrite`", "b exists; choose another path"),
         (
@@ -38,7 +38,7 @@ fn a_message_keeps_the_parts_that_a_tool_can_follow() {
         ),
         ("a was read; send the edit with `base` \"x\", or with `base` \"y\"", "a was read"),
         ("3 places are to change, not 2; check them and correct `expect`", "3 places are to change, not 2"),
-        ("`all` takes what stands there; leave `all` out", "`all` takes what stands there; leave `all` out"),
+        ("`all` takes exact text only; leave `all` out", "`all` takes exact text only; leave `all` out"),
         ("unexpected `}`; close it", "unexpected `}`; close it"),
     ] {
         assert_eq!(message(given, &has), expected);

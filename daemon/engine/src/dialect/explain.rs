@@ -119,11 +119,11 @@ pub(super) fn plain(error: &RequestError) -> String {
                 && error.check.is_none() =>
         {
             format!(
-                "the text is not unique in {path}, it stands at {found} places; quote more lines around the one you mean"
+                "the text is not unique in {path}, it occurs at {found} places; quote more lines around the one you mean"
             )
         }
         ErrorCode::CountMismatch => {
-            format!("the text stands at {found} places in {path}, not {}", error.expected.unwrap_or(0))
+            format!("the text occurs at {found} places in {path}, not {}", error.expected.unwrap_or(0))
         }
         ErrorCode::Overlap => format!("the edits of {path} are overlapping; make them one"),
         ErrorCode::Missing => format!("{path} does not exist; check the path"),

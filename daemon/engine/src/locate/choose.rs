@@ -93,15 +93,15 @@ impl Tally {
         let total = self.all.count;
         let message = match (quote.near, close) {
             (Some(near), Some(few)) => format!(
-                "the text stands at {total} places, {} of them near line {near}; quote more lines around the one you mean",
+                "the text occurs at {total} places, {} of them near line {near}; quote more lines around the one you mean",
                 few.count
             ),
             (Some(near), None) => format!(
-                "the text stands at {total} places and none near line {near}; give the line where it starts, or quote more"
+                "the text occurs at {total} places and none near line {near}; give the line where it starts, or quote more"
             ),
             (None, _) => {
                 format!(
-                    "the text stands at {total} places; quote more lines around the one you mean, or give `near`"
+                    "the text occurs at {total} places; quote more lines around the one you mean, or give `near`"
                 )
             }
         };

@@ -90,7 +90,7 @@ impl ReadingConflict {
             false => "the new lines can be indented in more than one way",
         };
         let message = format!(
-            "the quoted lines stand at line {line} with another indentation, and {why}; indent old and new text as the file does"
+            "the quoted lines are at line {line} with another indentation, and {why}; indent old and new text as the file does"
         );
         let mut error = on_line(line, refuse(ErrorCode::Ambiguous, message));
         error.readings = self.readings;

@@ -61,7 +61,8 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     if let Some(Unfit { at, rung, reason }) = &miss.unfit {
         let line = text.line_of(*at) as u64;
         error.line = Some(line);
-        error.message = format!("the text stands at line {line} by the rung `{}`, but {reason}", rung.name());
+        error.message =
+            format!("the text matches at line {line} by the rung `{}`, but {reason}", rung.name());
         error.cause = Some(error.message.clone());
         return error;
     }
@@ -140,5 +141,5 @@ fn cause(text: &Text<'_>, miss: &Miss<'_>) -> Option<String> {
         }
     }
     let (path, line) = miss.elsewhere.as_ref()?;
-    Some(format!("the quoted text stands in {path}, at line {line}"))
+    Some(format!("the quoted text is in {path}, at line {line}"))
 }

@@ -120,7 +120,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
     else {
         return Err(refuse(
             ErrorCode::Conflict,
-            "only changes of a file's text can be merged; read it and make the job anew",
+            "only changes of a file's text can be merged; read it and create the job again",
         ));
     };
     let Merged { splices, theirs } = if base == path_edits {

@@ -68,7 +68,7 @@ pub(super) fn merged(
     if !same(&text) || !same(&now) {
         return Err(refuse(
             ErrorCode::Conflict,
-            "the file's encoding or byte order mark changed since it was read; read it and make the job anew",
+            "the file's encoding or byte order mark changed since it was read; read it and create the job again",
         ));
     }
     let ours = sides.ours(&base_text, wanted);

@@ -117,7 +117,7 @@ impl EditContext<'_> {
         };
         let mut error = ambiguous(
             format!(
-                "the text stands at line {}, where an earlier edit of this job put it, and with other white space or \
+                "the text is at line {}, where an earlier edit of this job put it, and with other white space or \
                  punctuation at line {line} of what was there before; quote more lines around the one you mean, or \
                  send the edits as two jobs",
                 here.line

@@ -130,7 +130,7 @@ impl Insert {
         let Brings::Beside(given, _) = quote.brings else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
         if mapped && open && self.own_line != Some(true) && matches!(self.at, EditPosition::Before(_)) {
-            let reason = "the text would stand in front of an indentation; end it in a line break";
+            let reason = "the text would come before an indentation; end it in a line break";
             return Err(Some(Unfit { at: hit.range.start, rung: hit.rung, reason }));
         }
         Ok(hit)

@@ -166,7 +166,7 @@ impl Replace {
         let mut error = self.missed(scene, region, &quote, None);
         if let Some(rung) = looser {
             error.message = format!(
-                "`all` takes only what stands there as quoted, and the text would match at the rung {:?} alone; quote what the file has, or leave `all` out",
+                "`all` takes only text that is exactly as quoted, and this text would match at the rung {:?} alone; quote what the file has, or leave `all` out",
                 rung.name()
             );
         }

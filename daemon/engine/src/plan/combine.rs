@@ -59,7 +59,7 @@ fn one_way(op: &Op, other: &Op) -> Option<Refusal> {
             ErrorCode::Overlap,
             "`write` and `create` replace the whole file; only `insert` at start or end goes with them",
         )),
-        (Op::Delete, _) => contradiction("`delete` stands alone in its entry"),
+        (Op::Delete, _) => contradiction("`delete` must be the only edit of its entry"),
         (Op::Copy(_), Op::Copy(_)) => None,
         (Op::Copy(_), _) => contradiction("`copy` shares an entry only with other copies"),
         (Op::Create(_), Op::Rename(_)) => {

@@ -122,8 +122,7 @@ fn show(job: &Shared<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u
 }
 
 /// The warning for a file that is binary after the job.
-const NUL: &str =
-    "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
+const NUL: &str = "the content has a NUL byte, so that the file is no text from now on; undo this job if this is not intended";
 
 /// The message of every edit but the first in an entry that is refused as a whole.
 const AS_FIRST: &str = "the file is refused as a whole, because of its first edit; correct that";

@@ -92,7 +92,7 @@ impl Encoding {
         if !wide && has_nul(bytes) {
             return Err(refuse(
                 ErrorCode::Binary,
-                "this file holds NUL bytes, so it is not text; only file operations apply: to write it anew, delete it in \
+                "this file holds NUL bytes, so it is not text; only file operations apply: to replace it, delete it in \
                  one entry and create it in the next",
             ));
         }

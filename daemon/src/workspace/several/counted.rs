@@ -45,7 +45,7 @@ pub(super) fn check_sum(
                     "files[{number}].paths matches no file; correct the globs (files that git ignores are left out)"
                 ),
                 files => format!(
-                    "the pattern stands in none of the {files} files that files[{number}].paths matches; correct the pattern or the globs"
+                    "the pattern occurs in none of the {files} files that files[{number}].paths matches; correct the pattern or the globs"
                 ),
             };
             RequestError::new(ErrorCode::NotFound, message)

@@ -268,7 +268,7 @@ fn hunk<'p>(lines: &mut EnvelopeLines<'p>, first: bool) -> Result<Option<PatchHu
     };
     let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
     if !quotes && (!hunk.headers.is_empty() || hunk.near.is_some()) {
-        let what = "the hunk says where it stands but quotes no line there; add one with ` ` in front";
+        let what = "the hunk gives its place but quotes no line there; add one with ` ` in front";
         return Err(line_error(hunk.line, what));
     }
     Ok(Some(hunk))

@@ -178,7 +178,7 @@ impl ApplyPatchReply {
                 format!("Failed to find expected lines in {path}:\n{}{more}", hunk.old)
             }
             (ErrorCode::Ambiguous, _) if error.readings.is_empty() => format!(
-                "Failed to find a unique place in {path}: the expected lines are not unique, they stand at {} places; quote more lines, or name the class or function above them behind `@@`",
+                "Failed to find a unique place in {path}: the expected lines are not unique, they occur at {} places; quote more lines, or name the class or function above them behind `@@`",
                 error.found.unwrap_or(0)
             ),
             (ErrorCode::Missing, _) => format!("Failed to read file to update {path}: it does not exist"),

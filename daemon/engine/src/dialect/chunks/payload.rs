@@ -74,7 +74,7 @@ fn within(fields: &Map<String, Value>) -> Result<Option<EditScope>, Refusal> {
         }
         (None, None, Some(Value::String(name))) => Ok(Some(EditScope::Symbol(name.clone()))),
         (None, None, Some(_)) => Err(malformed("name_path must be a string like Class/method")),
-        (_, _, Some(_)) => Err(malformed("name_path stands instead of line and column; leave one out")),
+        (_, _, Some(_)) => Err(malformed("name_path replaces line and column; leave one out")),
         _ => Err(malformed("line and column belong together; give both, or neither for the whole file")),
     }
 }

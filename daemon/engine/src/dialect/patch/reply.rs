@@ -158,7 +158,7 @@ impl PatchReply {
                 let advice =
                     if self.kind(patch) == Some(PatchKind::Replace) { ", or set replaceAll" } else { "" };
                 format!(
-                    "oldText is not unique, it stands at {places} places; quote more lines around the one you mean{advice}"
+                    "oldText is not unique, it occurs at {places} places; quote more lines around the one you mean{advice}"
                 )
             }
             (ErrorCode::Missing, _) => {

@@ -142,7 +142,7 @@ impl<'p> RangeParser<'p> {
         let Some(file) = self.files.last_mut() else {
             return Err(line_error(
                 number,
-                "a range stands before the first file; begin with `@@ PATH VERSION`",
+                "a range comes before the first file; begin with `@@ PATH VERSION`",
             ));
         };
         let path = file.path;
@@ -185,7 +185,7 @@ impl<'p> RangeParser<'p> {
                     return Err(line_error(
                         number,
                         format!(
-                            "a line stands before the first range of {}; name the range: {} 10-12",
+                            "a line comes before the first range of {}; name the range: {} 10-12",
                             file.path, self.marker
                         ),
                     ));

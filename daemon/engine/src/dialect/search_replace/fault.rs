@@ -108,7 +108,7 @@ impl BlockFault {
                 "{at}: `{marker}` gives no line number, or is the second of its kind; correct it, or put a backslash in front of it if it is content of the file"
             ),
             FaultKind::Dashes => format!(
-                "{at}: `{marker}` stands below no `:start_line:`, or is indented otherwise than the block, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
+                "{at}: `{marker}` is below no `:start_line:`, or is indented otherwise than the block, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
             ),
             FaultKind::Empty => format!(
                 "{at}: the SEARCH and the REPLACE part are empty; quote what is to change, or put the content of a new file into the REPLACE part"

@@ -210,7 +210,7 @@ fn sentence(error: &RequestError, guessed: bool) -> Cow<'_, str> {
             format!("blocks {other} and {edit} are overlapping{line}; make them one block").into()
         }
         (ErrorCode::Ambiguous, ..) if error.found.is_some() && error.readings.is_empty() => format!(
-            "the SEARCH text is not unique, it stands at {} places; quote more lines around the one you mean, or give its \
+            "the SEARCH text is not unique, it occurs at {} places; quote more lines around the one you mean, or give its \
              `:start_line:`",
             error.found.unwrap_or(0)
         )

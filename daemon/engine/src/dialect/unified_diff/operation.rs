@@ -63,13 +63,11 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &PayloadContext<'_>) -> Result
             Err(fault(file.line, ErrorCode::Malformed, "both names are `/dev/null`; name the file"))
         }
         Some((Side::Nothing, Side::File(_))) if file.goes.is_some() => {
-            let what =
-                "the section says that the file goes, and names `/dev/null` as its old name; correct it";
+            let what = "the section deletes the file, but its old name is `/dev/null`; correct it";
             Err(fault(file.line, ErrorCode::Malformed, what))
         }
         Some((Side::File(_), Side::Nothing)) if file.comes.is_some() => {
-            let what =
-                "the section says that the file comes, and names `/dev/null` as its new name; correct it";
+            let what = "the section creates the file, but its new name is `/dev/null`; correct it";
             Err(fault(file.line, ErrorCode::Malformed, what))
         }
         Some((Side::Nothing, Side::File(new))) => Ok(FileOperation::Create(path(new)?)),

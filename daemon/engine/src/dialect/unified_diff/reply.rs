@@ -173,7 +173,7 @@ impl FileReply {
         let lead = edit.and_then(place).map(|place| format!("{place} FAILED: ")).unwrap_or_default();
         let sentence = match (error.code, error.other_edit.and_then(place)) {
             (ErrorCode::Ambiguous, _) if error.readings.is_empty() && error.line.is_none() => format!(
-                "its lines are not unique, they stand at {} places; quote more lines of context, or correct the line in its header",
+                "its lines are not unique, they occur at {} places; quote more lines of context, or correct the line in its header",
                 error.found.unwrap_or(0)
             ),
             (ErrorCode::Overlap, Some(other)) => {

@@ -55,7 +55,7 @@ pub(crate) fn search(
     if affordable {
         return Ok(());
     }
-    let message = "the quoted lines could stand at too many places; quote lines that are rarer, as the file indents them";
+    let message = "the quoted lines could match at too many places; quote lines that are rarer, as the file indents them";
     Err(spent(message, limits::COMPARE_WORK))
 }
 

@@ -166,7 +166,7 @@ impl Chunk {
 /// Returns the refusal of a window that stands at several places.
 fn several(text: &Text<'_>, count: u64, kept: &[Range<usize>]) -> Refusal {
     let message =
-        format!("the lines stand at {count} places; quote more lines before or after, or narrow the range");
+        format!("the lines occur at {count} places; quote more lines before or after, or narrow the range");
     let mut error = ambiguous(message, count);
     error.candidates = kept.iter().map(|range| candidate(text, range.start)).collect();
     ChunkCheck::Position.refuses(error)

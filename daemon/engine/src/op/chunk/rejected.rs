@@ -74,7 +74,7 @@ pub(super) fn explain(
             };
             let area =
                 if last == 0 { "the empty file".to_owned() } else { format!("lines {first} to {last}") };
-            (ErrorCode::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
+            (ErrorCode::NotFound, format!("the {what} is nowhere in {area}; {advice}"))
         }
     };
     error.fallen = falls.into_iter().map(FailedPlace::shown).collect();
@@ -127,7 +127,7 @@ impl FailedSearch<'_, '_> {
             let begins = bytes.start <= range.start && range.start <= bytes.end;
             let check =
                 if begins && old.end <= bytes.end { ChunkCheck::EndOfSymbol } else { ChunkCheck::Boundary };
-            let reason = format!("the lines stand at {from} to {to}, not inside lines {first} to {last}");
+            let reason = format!("the lines are at {from} to {to}, not inside lines {first} to {last}");
             FailedPlace { line: from, equal: 0, check, reason }
         };
         let quote = window.quote(&self.chunk.new);
@@ -179,8 +179,7 @@ impl FailedSearch<'_, '_> {
         let anchor = text.line_of(at);
         let Some(start) = anchor.checked_sub(above).filter(|start| *start as u64 >= self.region.lines.0)
         else {
-            let reason =
-                format!("{above} lines should stand before line {anchor}, where it begins too early");
+            let reason = format!("{above} lines should come before line {anchor}, where it begins too early");
             return Some(FailedPlace { line: anchor as u64, equal: 0, check: ChunkCheck::Position, reason });
         };
         let line = start as u64;

@@ -27,7 +27,7 @@ impl HunkEdit {
             }
             Some(EditPosition::Line(line)) => {
                 let message = format!(
-                    "the hunk quotes no line, and others of the diff do not stand at the lines that they name, so that line {line} is not certain; quote a line of context"
+                    "the hunk quotes no line, and others of the diff are not at the lines that they name, so that line {line} is not certain; quote a line of context"
                 );
                 return Err(refuse(ErrorCode::NotFound, message));
             }

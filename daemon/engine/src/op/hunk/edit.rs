@@ -63,7 +63,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
     };
     if !fits {
         return Err(malformed(
-            "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; correct `at`",
+            "a hunk is placed where its lines are, or, if it quotes none, `at` a line or `\"end\"`; correct `at`",
         ));
     }
     let headers = edit.before.clone().unwrap_or_default();
@@ -234,7 +234,7 @@ impl HunkEdit {
         };
         if let Some(line) = line {
             error.message =
-                format!("the lines stand at line {line}, but not {place}; say where they are meant to stand");
+                format!("the lines are at line {line}, but not {place}; say where they are meant to be");
             error.near_misses.clear();
             error.line = Some(line);
         }

@@ -79,7 +79,7 @@ pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) ->
         return Ok(());
     }
     let message = format!(
-        "the lines stand only at line {line}, {} lines from the line in the header, but the hunks above and below moved by other distances; correct the line in the header",
+        "the lines are only at line {line}, {} lines from the line in the header, but the hunks above and below moved by other distances; correct the line in the header",
         offset.unsigned_abs()
     );
     Err(on_line(line, refuse(ErrorCode::NotFound, message)))

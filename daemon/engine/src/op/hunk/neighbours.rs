@@ -224,7 +224,7 @@ impl<'o> Neighbours<'o> {
         let candidates = if is_expected { std::slice::from_ref(&near) } else { expected.as_slice() };
         if let Some(there) = candidates.iter().find_map(|near| hunk.stands_applied(scene.text, *near, line)) {
             let message = format!(
-                "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
+                "the change is there already, at line {there}, and its old lines are at line {line}; leave the hunk out, or correct the line in its header"
             );
             let mut error = on_line(there, refuse(ErrorCode::NotFound, message));
             error.cause = Some(format!("the new text is already there, at line {there}"));
@@ -240,7 +240,7 @@ impl<'o> Neighbours<'o> {
             },
             Some(other) => {
                 let message = format!(
-                    "the lines stand at line {line}, but at line {other}, where the hunk is expected, they stand with other context; quote what is there"
+                    "the hunk matches at line {line}; at the expected line {other}, its context differs; quote the lines there"
                 );
                 let mut error = on_line(other, locate::ambiguous(message, 2));
                 let start = |line: u64| scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
@@ -264,7 +264,7 @@ impl<'o> Neighbours<'o> {
         let above = self.known(scene).get(&other).and_then(|placed| placed.only);
         let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
         let message = format!(
-            "the lines stand only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
+            "the lines are only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
             u64::from(other) + 1
         );
         let mut error = refuse(ErrorCode::NotFound, message);

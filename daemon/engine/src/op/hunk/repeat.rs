@@ -50,7 +50,7 @@ pub(super) fn check(
     let Some(range) = found.filter(|_| !added.is_empty()) else { return Ok(()) };
     let line = text.line_of(range.start) as u64;
     let message = format!(
-        "the lines that the hunk adds stand there already, at line {line}; to add them once more, quote the lines on both sides of them"
+        "the lines that the hunk adds are there already, at line {line}; to add them once more, quote the lines on both sides of them"
     );
     let mut error = on_line(line, refuse(ErrorCode::NotFound, message));
     error.cause = Some(format!("the new text is already there, at line {line}"));

@@ -111,7 +111,7 @@ impl Scope {
 
 fn missing(text: &Text<'_>, header: &str) -> Refusal {
     let header = excerpt(header, 0);
-    let message = format!("the line `{header}` does not stand above the hunk; quote a line that does");
+    let message = format!("the line `{header}` is not above the hunk; quote a line that is");
     let mut error = refuse(ErrorCode::NotFound, message);
     error.lines = Some(text.lines() as u64);
     error.marker = Some(header);

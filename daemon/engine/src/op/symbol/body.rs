@@ -338,7 +338,7 @@ fn refuse_signature(site: &SymbolSite<'_, '_>, given: &str, body: &Range<usize>)
     let head = value_head(text.content.cut(named..body.start));
     if head.is_some_and(|head| begins_with(given, head)) {
         return Err(malformed(
-            "the text begins with the parameters, which stand before the body and stay; send what stands behind them, or use `replace`",
+            "the text begins with the parameters, which come before the body and stay; send what follows them, or use `replace`",
         ));
     }
     Ok(())

@@ -179,7 +179,7 @@ impl SymbolEdit {
         let whole = outline.whole_of(symbol, requested, self.action == SymbolAction::ReplaceBody);
         let Some(whole) = whole.filter(|_| !self.adds()) else { return Ok(()) };
         let message = format!(
-            "one definition gives all of {whole:?}, and this would change them all; name it so, or edit it by text or lines"
+            "the names {whole:?} share one definition, and this edit would change all of them; give that name, or edit by text or lines"
         );
         let mut error = refuse(ErrorCode::Ambiguous, message);
         error.symbols = short(vec![whole]);
