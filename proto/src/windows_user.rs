@@ -19,7 +19,7 @@ const WORDS: usize = 32;
 /// Returns the security identifier of the user as which this process runs, such as `S-1-5-21-1-2-3-1001`.
 ///
 /// # Errors
-/// The system refuses to tell.
+/// The system refuses the query.
 #[expect(unsafe_code, reason = "calls into the system")]
 pub fn security_id() -> io::Result<String> {
     let mut token = ptr::null_mut();

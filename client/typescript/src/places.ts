@@ -79,7 +79,7 @@ export function pipe(user: string, tag: string): string {
 export function securityId(line: string): string {
   const id = /"(S-1-[0-9-]+)"\s*$/.exec(line)?.[1];
   if (id === undefined) {
-    throw new EditdError("Windows does not tell the user's security identifier; give the option socket: `editctl status` prints it");
+    throw new EditdError("Windows does not report the user's security identifier; give the option socket: `editctl status` prints it");
   }
   return id;
 }
