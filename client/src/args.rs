@@ -94,7 +94,7 @@ pub(crate) struct JobFlags {
     /// A description for the journal
     #[arg(long, global = true, value_name = "TEXT")]
     pub(crate) label: Option<String>,
-    /// When to reply: durable, full or relaxed
+    /// The durability that the reply confirms: durable, full or relaxed
     #[arg(long, global = true, value_parser = values::durability)]
     pub(crate) durability: Option<Durability>,
     /// Queue the job durably and return its number at once; see `wait`

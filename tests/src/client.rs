@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub use system::Connection;
 
-/// Why there is no reply.
+/// The reason for a missing reply.
 #[derive(Debug)]
 pub enum RequestFailure {
     /// The daemon refused.

@@ -176,7 +176,7 @@ pub fn shown(daemon: &TestDaemon, client: usize) -> Result<u64, String> {
 /// The journal, the clipboard and the keys of a client that came to a step.
 ///
 /// # Errors
-/// What is not so.
+/// The first violated expectation.
 pub fn check(daemon: &TestDaemon, client: usize, step: u64) -> Result<(), String> {
     let came = shown(daemon, client)?;
     if came != step {
@@ -208,7 +208,7 @@ pub fn check(daemon: &TestDaemon, client: usize, step: u64) -> Result<(), String
 /// Takes back the newest entries of a client, as many at once as one undo takes.
 ///
 /// # Errors
-/// What was refused.
+/// The refusal of the daemon, or fewer entries than `steps`.
 pub fn undo(daemon: &TestDaemon, client: usize, steps: usize) -> Result<(), String> {
     let mut connection = daemon.client(&session(client));
     let all: Vec<JobId> = entries(&mut connection, client)?.iter().map(|entry| entry.id).collect();

@@ -23,7 +23,7 @@ const CLIENTS: usize = 3;
 /// The time for which the clients work. The daemon is killed in the middle, so that a recovery is recorded, too.
 const WORK: Duration = Duration::from_millis(2_500);
 
-/// When a client had the answer to a step: how much the disk had been told by then.
+/// The position of the recording of the disk at which a client had the answer to a step.
 struct AnsweredStep {
     position: usize,
     client: usize,

@@ -1,5 +1,5 @@
 //! Promise 9 against a real process: whatever a client sends or leaves undone, it gets a typed error or a closed
-//! connection, and the daemon and its other clients are unharmed. What the codec itself refuses is tested
+//! connection, and the daemon and its other clients are unharmed. The refusals of the codec are tested
 //! beside it.
 
 use std::io::{Read, Write};

@@ -91,7 +91,8 @@ struct RecoveryCheck<'a> {
     baseline: &'a BaselineRun,
     path: &'a str,
     action: OutsideAction,
-    /// They came after the machine was started again: of a job that was answered the cut may have taken all.
+    /// True if the action came after the machine was started again: the cut may have removed every change of an answered
+    /// job.
     later: bool,
 }
 

@@ -15,7 +15,7 @@ use editd_tests::client::Client;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{binaries, client, wait};
 
-/// The exposure that `systemd-analyze security` may name at most. What is left open, the unit explains.
+/// The exposure that `systemd-analyze security` may name at most. The unit explains the rest.
 const EXPOSURE: f64 = 6.2;
 
 /// Runs one of systemd's tools; `None`, and a word about it, where it is not installed.

@@ -1,4 +1,4 @@
-//! The requests that a call leads to. Nothing here keeps a call from being made, except a file that changed.
+//! Sends the requests of a call to the daemon. A call is denied only if one of its files changed.
 
 use std::path::{Path, PathBuf};
 

@@ -214,7 +214,7 @@ fn substitutions_come_out_as_python_has_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is sent is understood or refused, planned or refused, and can be spoken of.
+    /// Every payload is either planned or refused, and the result can be formatted.
     #[test]
     fn no_json_is_too_odd(payload in nearly(), text in "[ab(\\n]{0,8}") {
         let payload = payload.to_string();

@@ -142,8 +142,9 @@ impl Disk {
         Ok(all)
     }
 
-    /// Removes the oldest files that were set aside beyond `limits::LOST_FILES` and `limits::LOST_BYTES`. Files whose
-    /// name tells no time are no files of editd's, and stay. What cannot be removed is tried again the next time.
+    /// Removes the oldest files that were set aside beyond `limits::LOST_FILES` and `limits::LOST_BYTES`. Files
+    /// without a time in their name are not from editd and are kept. Files that cannot be removed are retried at the next
+    /// call.
     pub fn bound_lost(&self) {
         self.lost_count.unchecked.store(0, Ordering::Relaxed);
         let mut all = match self.lost() {

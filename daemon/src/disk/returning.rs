@@ -27,8 +27,8 @@ pub(super) struct ReturningFile<'a> {
 }
 
 impl<'a> ReturningFile<'a> {
-    /// Observes the displaced file and passes bytes that the journal does not have to `rescue`. A file that cannot be
-    /// read goes back unread.
+    /// Observes the displaced file and passes bytes that the journal does not have to `rescue`. An unreadable
+    /// file is moved back without a rescue.
     pub(super) fn look(
         of: &'a FileRecord,
         staging: &Dir,

@@ -74,7 +74,7 @@ impl RequestAnswer {
         }
     }
 
-    /// The same for a reply with a memory reservation, which is released once the reply is sent.
+    /// Sends a reply with a memory reservation, which is released once the reply is sent, or a refusal.
     pub(super) fn send_reserved<T: Serialize>(
         self,
         kind: &str,

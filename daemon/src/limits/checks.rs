@@ -12,7 +12,8 @@ pub const CHECK_WAIT: Duration = Duration::from_secs(30);
 /// Problems of one check that are kept to compare the next run with. A build with more needs another remedy than a list.
 pub const CHECK_KNOWN: usize = 2000;
 
-/// Files of which a run is told at most: as many as a job has. Beyond, every file counts as changed.
+/// Maximum number of changed files passed to a run; equal to the maximum of a job. If there are more, every file counts
+/// as changed.
 pub const CHECK_FILES: usize = 10_000;
 
 /// Files that replace `{files}` at most: far below the longest command line of any system.

@@ -39,7 +39,7 @@ pub fn of(caller: &Caller, path: &FilePath, shown: ReceiptContent) -> ReadReceip
     of_session(&caller.session, path, shown)
 }
 
-/// The same for a session given by its name.
+/// Makes it the receipt of a session, given by its name, for a path.
 pub fn of_session(session: &str, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
     let ReceiptContent { hash, ranges, numbered, time } = shown;
     ReadReceipt { session: session.to_owned(), path: path.clone(), hash, ranges, time, numbered }

@@ -13,9 +13,9 @@ use crate::state::step::{Go, Step};
 /// The reason why a job ended early.
 #[derive(Debug)]
 pub enum JobAbort {
-    /// The job is refused, and nothing was changed. There are two exceptions, which the message reports: with full
-    /// durability, the job was applied, but its files could not be flushed; and a job whose record may be on the disk
-    /// although the log failed, which the next start may do.
+    /// The job is refused, and nothing was changed. There are two exceptions, which the message reports. With full
+    /// durability, the job was applied, but its files could not be flushed. If the log failed, the record of the job may
+    /// be on the disk, and the next daemon may then run the job.
     Refused(Refusal),
     /// A step failed after the intent was durable: recovery must finish the job or roll it back.
     NeedsRecovery(Refusal),

@@ -9,8 +9,8 @@
 //! if its hash is in the daemon's state folder, which no file of the workspace can be in. On any doubt (a link, a
 //! file that is invalid, too long or unreadable, an unreadable record) no command may run.
 //!
-//! *Limitations*: the hash covers `.editd.toml` alone. Whoever may change a program that it names, or a settings file
-//! of that program, decides what runs.
+//! *Limitations*: the hash covers `.editd.toml` alone. Anyone who can change a program that it names, or a settings
+//! file of that program, controls what runs.
 
 mod commands;
 mod observe;

@@ -188,7 +188,7 @@ impl SimWorkspace {
     /// Every entry of the journal, newest first.
     ///
     /// # Errors
-    /// What the workspace says.
+    /// The refusal of the workspace.
     pub fn entries(&self) -> Result<Vec<EntrySummary>, String> {
         let all = HistoryRequest { limit: Some(1000), ..HistoryRequest::default() };
         let reply = self.inner.history(&test_caller(), &all).map_err(|error| error.message)?;
@@ -198,7 +198,7 @@ impl SimWorkspace {
     /// One entry with its changes.
     ///
     /// # Errors
-    /// What the workspace says.
+    /// The refusal of the workspace.
     pub fn show(&self, id: JobId) -> Result<ShowReply, String> {
         let request = ShowRequest { job: id, from: None };
         self.inner.show(&test_caller(), &request).map(|shown| shown.reply).map_err(|error| error.message)
@@ -207,7 +207,7 @@ impl SimWorkspace {
     /// Every clipboard with its text.
     ///
     /// # Errors
-    /// What the workspace says.
+    /// The refusal of the workspace.
     pub fn clips(&self) -> Result<BTreeMap<String, String>, String> {
         let ask = |action, name| {
             self.inner

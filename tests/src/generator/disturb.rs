@@ -1,5 +1,5 @@
-//! The ways in which callers get a quotation wrong, and which of them a dialect is said to repair. How a quotation
-//! is spoiled stands in `spoil`.
+//! The ways in which callers get a quotation wrong, and which of them a dialect is said to repair. The module
+//! `spoil` spoils a quotation.
 
 use super::printers::{ContextPlace, FormProperties};
 

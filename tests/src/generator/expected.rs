@@ -160,8 +160,8 @@ fn placed(source: &SourceFile, meant: &IntendedEdit, ways: &FormProperties) -> L
     LineRegion { from: range.start, to: range.end, lines: lines.collect() }
 }
 
-/// The same where lines end differently: which of two lines that are alike stays is seen by its ending. What old and
-/// new share at their start stays, then what they share at their end.
+/// The same where lines end differently: which of two lines that are alike stays is seen by its ending. The lines
+/// that old and new share at their start stay, then those that they share at their end.
 fn mixed(source: &SourceFile, meant: &IntendedEdit, ways: &FormProperties) -> LineRegion {
     let (truth, merged) = (&meant.truth, ways.quotes && is_merged(&meant.said, ways));
     let (start, old, new) = if merged {

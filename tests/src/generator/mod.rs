@@ -4,12 +4,13 @@
 //! *Calling sequence*: [`Corpus::find`] lists real files, [`run`] draws edits of them and judges what the engine
 //! makes of each, [`ResultTable`] says how they ended. The same seed and corpus give the same table.
 //!
-//! *How an edit is judged*: `change` draws it, or `versions` takes it from two versions of a real file, `quoting` quotes what it replaces, `disturb`
-//! spoils the quotation, `oracle` says from the lines of the file alone what may become of that, a printer says it
-//! in a dialect, and `judge` compares. **Applied wrongly** is whatever was written and is not what was meant.
+//! *Judging an edit*: `change` draws it, or `versions` takes it from two versions of a real file, `quoting` quotes what it
+//! replaces, `disturb` spoils the quotation, `oracle` says from the lines of the file alone what may become of that, a
+//! printer says it in a dialect, and `judge` compares. **Applied wrongly** means that the written content is not the
+//! intended one.
 //!
 //! *Limitations*: files are UTF-8; a quotation that, once disturbed, is a word for word quotation of another
-//! place is drawn anew and counted, since nobody could tell what was meant.
+//! place is drawn again and counted, since nobody could tell what was meant.
 
 mod corpus;
 mod source;

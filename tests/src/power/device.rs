@@ -70,7 +70,7 @@ impl FileSystem {
     }
 }
 
-/// Why power cannot be cut here, if so.
+/// Returns the reason if power cannot be cut here.
 #[must_use]
 pub fn absent(kind: FileSystem) -> Option<String> {
     if !rustix::process::geteuid().is_root() {
@@ -145,7 +145,7 @@ impl Recording {
     /// Makes a file system and mounts it at `top/disk`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system error.
     pub fn begin(top: &Path, kind: FileSystem) -> Result<Self, String> {
         let io = |error: std::io::Error| error.to_string();
         let made = top.join("made");
@@ -160,7 +160,7 @@ impl Recording {
     /// Mounts what the disk may hold after a cut in the same place, to be recorded from then on.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system error.
     pub fn again(
         top: &Path,
         kind: FileSystem,
@@ -200,7 +200,7 @@ impl Recording {
         self.faults.clone()
     }
 
-    /// Takes it away. What the disk is told from then on is not of interest.
+    /// Unmounts the disk and returns the recording. Later writes are not recorded.
     #[must_use]
     pub fn end(mut self) -> OperationLog {
         self.faults.end();
@@ -230,7 +230,7 @@ impl LogPosition {
 /// Mounts what the disk may hold after a cut, where it was mounted before.
 ///
 /// # Errors
-/// What the system says.
+/// The system error.
 pub fn mounted(
     top: &Path,
     kind: FileSystem,

@@ -106,7 +106,7 @@ pub struct Fault {
     pub written: usize,
 }
 
-/// When a hook runs.
+/// The moment at which a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HookTiming {
     /// Before the call does anything.

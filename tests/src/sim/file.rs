@@ -66,8 +66,8 @@ impl FileData {
         self.pending.push(change);
     }
 
-    /// Makes everything durable, but for what an earlier flush failed to write and nobody has written again since: a
-    /// block that was is written whole.
+    /// Makes everything durable, except blocks whose earlier flush failed. If such a block was rewritten since, all of it
+    /// is written.
     pub(super) fn flush(&mut self) {
         let written = self.pending.split_off(self.forgotten);
         for change in &written {

@@ -43,7 +43,7 @@ impl OutsideProcess {
     /// Makes a folder and those above it that are missing, mode 0755.
     ///
     /// # Errors
-    /// What `mkdir` would say; as in all calls here.
+    /// The error that `mkdir` would return; the other calls here return those of theirs.
     pub fn mkdir(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|system| {
             let path = path.as_ref();

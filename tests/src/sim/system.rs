@@ -25,7 +25,7 @@ pub(super) use names::TargetExists;
 const TICK: i64 = 1_000;
 /// Nanoseconds from a power cut to the next start.
 const DOWN: i64 = 5_000_000_000;
-/// When the machine was first started: 2026-01-01.
+/// The first start of the machine: 2026-01-01.
 const START: i64 = 1_767_225_600_000_000_000;
 
 /// The features of this machine's operating system and file system.
@@ -123,7 +123,7 @@ impl SystemState {
         self.boot
     }
 
-    /// When this run of the machine began.
+    /// The time at which this run of the machine began.
     pub(super) fn began(&self) -> i64 {
         self.began
     }

@@ -11,7 +11,7 @@ use super::counts;
 use crate::diff::status;
 use crate::escape::html;
 
-/// Maximum number of rows of a file, and of bytes of a line. What is beyond is counted.
+/// Maximum number of rows of a file, and of bytes of a line. Rows and bytes beyond are counted.
 const ROWS: usize = 5000;
 const LINE: usize = 4000;
 

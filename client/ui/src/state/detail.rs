@@ -229,7 +229,7 @@ impl EntryText {
     }
 
     /// Moves the cursor to a place in a new text. Other rows above it do not move it to another part. If the part is not there,
-    /// it goes to the first row, so that it is in no part by chance.
+    /// the cursor moves to the first row, so that no other part is selected.
     fn return_to(&mut self, place: Option<(EntryPart, usize)>) {
         let Some((part, above)) = place else { return self.move_by(0) };
         let index = self.parts.iter().position(|one| one.is_place_of(&part));

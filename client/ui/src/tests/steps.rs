@@ -242,7 +242,7 @@ fn the_cursor_stays_in_its_hunk_when_the_text_changes() {
     (entry.forgotten, entry.diverged) = (true, true);
     interface.press("R");
     assert_eq!(interface.state.text.part().cloned(), place);
-    // The hunk is gone: the cursor is in no other part by chance.
+    // The hunk is gone: no other part is selected.
     interface.entries.first_mut().unwrap().changes.clear();
     interface.press("R");
     assert_eq!(interface.state.text.cursor, 0);

@@ -71,8 +71,8 @@ pub(super) fn cut_off<'a>(
     Ok(cut_off)
 }
 
-/// Returns the records of rolled-back jobs that had a content at another path than that of the chain, if neither that path
-/// nor its staged name has it any more. The record of a move has no bytes: the file at the path of the chain may be the
+/// Returns the records of rolled-back jobs that had `content` at a path other than that of the chain, if it is now neither
+/// there nor under the staged name. The record of a move has no bytes: the file at the path of the chain may be the
 /// only copy.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! When entries are due, and how many of them a job settles.
+//! Tests of the time at which entries are due, and of the number of them that a job settles.
 
 use std::sync::Arc;
 use std::time::Duration;

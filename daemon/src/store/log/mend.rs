@@ -1,7 +1,7 @@
 //! Finds the records behind damage in a segment. It only reads.
 //!
-//! Contents of files are in the log as they are, so bytes inside of a record may look like a record. Nothing counts as
-//! one because it looks like one: every step follows a checksum that a record, or the next segment, repeats. The
+//! Contents of files are in the log as they are, so bytes inside of a record may look like a record. Bytes are
+//! accepted as a record only if a checksum in a later record, or in the next segment, confirms them. The
 //! checksum of the last record is in the next segment, and every record repeats that of the record before it, so the
 //! records behind the damage are found from the end. A damaged record is passed from the front only if its frame is
 //! valid once one byte, or its own checksum, is restored.

@@ -77,8 +77,8 @@ impl StoreParts {
     }
 
     /// Appends a segment's open entries again, in one group, so that their references to each other are consistent.
-    /// An undo that is intended and not sealed has not marked the entries it undoes yet, and its intent could then
-    /// follow its seal: in that case the caller must try again later.
+    /// An unsealed undo has not marked its entries, so its copied intent could follow its seal. Returns `None` in that
+    /// case: the caller must then retry.
     fn carry_open(
         &self,
         segment: u64,

@@ -85,7 +85,7 @@ pub struct RunEvents {
     pub while_down: Option<OutsideAction>,
     /// A call of the next start fails: this one, modulo the number of its calls.
     pub in_recovery: Option<InjectedFault>,
-    /// Whoever does something flushes all the system's files then.
+    /// The process that acts then flushes all the system's files.
     pub flushed: bool,
 }
 

@@ -122,7 +122,7 @@ impl OutsideAction {
     /// Does it.
     ///
     /// # Errors
-    /// What the system says: then it was not done, or not to its end, and nothing was written.
+    /// The system error. The action was incomplete and wrote nothing.
     pub fn run(
         self,
         outside: &OutsideProcess,

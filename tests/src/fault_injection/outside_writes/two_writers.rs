@@ -119,7 +119,7 @@ fn at_the_exchange(machine: &SimMachine, writers: &TwoWriters) -> bool {
     op == Some("Exchange") && writers.written == writers.ended + 1
 }
 
-/// Whoever opens a leased file for writing waits until the lease is given back.
+/// Writes to a file. A process that opens a leased file for writing waits until the lease is given back.
 fn write_when_free(
     machine: SimMachine,
     call: u64,

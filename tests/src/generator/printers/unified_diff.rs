@@ -39,7 +39,7 @@ impl EditPrinter for UnifiedDiffPrinter {
     }
 }
 
-/// The lines of a hunk. What old and new begin and end with alike is context. `open` follows the last lines of
+/// The lines of a hunk. The lines that old and new share at their start and end are context. `open` follows the last lines of
 /// old and new.
 pub(super) fn body(said: &QuotedEdit, eol: &str, open: &str) -> String {
     let head = said.old.iter().zip(&said.new).take_while(|(a, b)| a == b).count();

@@ -7,8 +7,8 @@
 //! is one small row with its own checksum, and its tree holds the position in the log that the rows reach. So a state
 //! of the database is either whole, as far as it is read, or it is found out before its answer is used: a lost page, an
 //! older page and a page of another state all have another checksum. A missing row is as certain as one that is
-//! there. Nothing of this depends on the reason for the end of the last daemon: a kill and a power cut are found out in the
-//! same way. What is found out is an error of the database, which is then rebuilt from the log.
+//! there. Nothing of this depends on the reason for the end of the last daemon: the effects of a kill and of a power
+//! cut are found out in the same way. They are an error of the database, which is then rebuilt from the log.
 //!
 //! *Size*: a page is packed, and holds many rows. sled takes some hundred bytes of memory for each row that it has, and
 //! reads all of its file behind its last snapshot when it is opened.
