@@ -1,12 +1,16 @@
-//! The language of Rust sources: first lines of doc comments, and the names of types. It reads line by line, so it
+//! The language of Rust sources: the sentences of doc comments, and the names of types. It reads line by line, so it
 //! expects the form that rustfmt gives.
 
 use super::rust;
 
 /// Words that a doc comment must not open with.
-pub const QUESTION_WORDS: [&str; 7] = ["What", "Who", "Whose", "Where", "Whether", "Which", "How"];
+pub const QUESTION_WORDS: [&str; 10] =
+    ["What", "Whatever", "Who", "Whoever", "Whose", "Where", "Whether", "Which", "Why", "How"];
 
-/// The first line of a doc comment.
+/// The question word that also begins a condition: `Where the kernel has Landlock, …`.
+const CONDITION: &str = "Where";
+
+/// The first line of a doc comment, or the start of a later sentence in it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DocOpening<'t> {
     /// Its line in the file, 1-based.
@@ -18,8 +22,16 @@ pub struct DocOpening<'t> {
 impl DocOpening<'_> {
     /// Returns true if it opens with a question word.
     pub fn is_question(&self) -> bool {
-        let word = self.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-        QUESTION_WORDS.contains(&word)
+        QUESTION_WORDS.contains(&self.word())
+    }
+
+    /// Returns true if it opens with a question word that does not begin a condition.
+    pub fn is_clause(&self) -> bool {
+        self.is_question() && self.word() != CONDITION
+    }
+
+    fn word(&self) -> &str {
+        self.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
     }
 }
 
@@ -28,15 +40,55 @@ pub fn doc_openings(text: &str) -> Vec<DocOpening<'_>> {
     let mut found = Vec::new();
     let mut before = None;
     for (at, line) in text.lines().enumerate() {
-        let line = line.trim_start();
-        let marker = ["///", "//!"].into_iter().find(|marker| line.starts_with(marker));
-        let marker = marker.filter(|_| !line.starts_with("////"));
-        if let Some(marker) = marker.filter(|_| marker != before) {
-            found.push(DocOpening { line: at + 1, text: line[marker.len()..].trim() });
+        let doc = doc_line(line);
+        let marker = doc.map(|(marker, _)| marker);
+        if let Some((_, text)) = doc.filter(|_| marker != before) {
+            found.push(DocOpening { line: at + 1, text });
         }
         before = marker;
     }
     found
+}
+
+/// Returns the starts of the later sentences of each doc comment of a Rust file, outside of code blocks. The text of a
+/// start reaches to the end of its line.
+pub fn later_sentences(text: &str) -> Vec<DocOpening<'_>> {
+    let mut found = Vec::new();
+    let mut before = None;
+    let (mut in_code, mut after_end) = (false, false);
+    for (at, line) in text.lines().enumerate() {
+        let doc = doc_line(line);
+        let is_first = doc.map(|(marker, _)| marker) != before;
+        before = doc.map(|(marker, _)| marker);
+        let Some((_, text)) = doc else { continue };
+        in_code &= !is_first;
+        if text.starts_with("```") {
+            (in_code, after_end) = (!in_code, true);
+            continue;
+        }
+        if in_code || text.is_empty() {
+            after_end = true;
+            continue;
+        }
+        let item = text.strip_prefix("* ").or_else(|| text.strip_prefix("- "));
+        let start = (!is_first && (after_end || item.is_some())).then_some(item.unwrap_or(text));
+        let inside = text.match_indices(' ').filter(|(space, _)| ends_sentence(&text[..*space]));
+        let all = start.into_iter().chain(inside.map(|(space, _)| text[space..].trim_start()));
+        found.extend(all.map(|text| DocOpening { line: at + 1, text }));
+        after_end = text.starts_with('#') || ends_sentence(text);
+    }
+    found
+}
+
+/// Returns the marker of a line of a doc comment, and its text.
+fn doc_line(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.trim_start();
+    let marker = ["///", "//!"].into_iter().find(|marker| line.starts_with(marker))?;
+    (!line.starts_with("////")).then(|| (marker, line[marker.len()..].trim()))
+}
+
+fn ends_sentence(text: &str) -> bool {
+    text.trim_end_matches([')', '`', '*', '"']).ends_with(['.', '!', '?'])
 }
 
 /// A declared struct, enum, trait, union or alias.
@@ -100,7 +152,28 @@ fn the_first_line_of_each_doc_is_an_opening() {
     let text = "//! What it is.\n//! How.\n\n/// Returns one.\n/// Whether.\nfn a() {}\n\n//// Who.\n    /// Where\n    b: u8,\n";
     let found: Vec<_> = doc_openings(text).iter().map(|doc| (doc.line, doc.is_question())).collect();
     assert_eq!(found, [(1, true), (4, false), (9, true)]);
-    assert!(!DocOpening { line: 1, text: "Whatever it is." }.is_question());
+    assert!(!DocOpening { line: 1, text: "Whereas it is." }.is_question());
+}
+
+#[test]
+fn later_sentences_begin_after_an_end_a_heading_or_a_mark_of_a_list() {
+    let text = "//! What it is. How it is.\n//! Whether\n//! What follows.\n//!\n//! Who\n\n/// Returns `a.b`, What.\
+                \n/// Where it can, it does. (Or not.) Whose\n/// # Errors\n/// Why\n/// * Whether\n/// ```\n/// One. How\
+                \n/// ```\nfn a() {}\n// One. How.\n";
+    let found: Vec<_> = later_sentences(text).into_iter().map(|doc| (doc.line, doc.text)).collect();
+    let expected = [
+        (1, "How it is."),
+        (2, "Whether"),
+        (5, "Who"),
+        (8, "Where it can, it does. (Or not.) Whose"),
+        (8, "(Or not.) Whose"),
+        (8, "Whose"),
+        (10, "Why"),
+        (11, "Whether"),
+    ];
+    assert_eq!(found, expected);
+    let clauses = later_sentences(text).into_iter().filter(DocOpening::is_clause).map(|doc| doc.line);
+    assert_eq!(clauses.collect::<Vec<_>>(), [1, 2, 5, 8, 10, 11]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The language of the sources: how doc comments open, and which types share a name.
+//! The language of the sources: the words that sentences of doc comments open with, and types that share a name.
 //!
 //! Two public types of a crate must not share a name, also where only its tests use them. Not counted twice are a type that is declared once for each
 //! platform (in one file, or in `unix` and `windows` side by side), and `Error`, which a module may declare if all
@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
-use editd_tests::checkout::language::{doc_openings, type_names};
+use editd_tests::checkout::language::{DocOpening, doc_openings, later_sentences, type_names};
 use editd_tests::checkout::{self, Checkout, is_unit_test, rust};
 
 use super::{none, one, tree};
 
-/// Doc comments of each crate that may still open with a question word. A crate that is not listed has none.
+/// Sentences in doc comments of each crate that may still open with a question word. A crate that is not listed has none.
 const OPENINGS: &[(&str, usize)] = &[];
 
 /// Public types of each crate that may still share their name. A crate that is not listed has none.
@@ -27,10 +27,12 @@ const QUALIFIED: &str = "Error";
 type CrateComplaint<'t> = (&'t str, String);
 
 fn openings(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
-    let docs =
-        tree.rust().flat_map(|(name, text)| doc_openings(text).into_iter().map(move |doc| (name, doc)));
-    docs.filter(|(_, doc)| doc.is_question())
-        .map(|(name, doc)| (tree.crate_of(name), format!("{name}:{}: opens with {:?}", doc.line, doc.text)))
+    let docs = tree.rust().flat_map(|(name, text)| {
+        let first = doc_openings(text).into_iter().filter(DocOpening::is_question);
+        let later = later_sentences(text).into_iter().filter(DocOpening::is_clause);
+        first.chain(later).map(move |doc| (name, doc))
+    });
+    docs.map(|(name, doc)| (tree.crate_of(name), format!("{name}:{}: opens with {:?}", doc.line, doc.text)))
         .collect()
 }
 
@@ -88,7 +90,7 @@ fn above(found: Vec<CrateComplaint<'_>>, permitted: &[(&str, usize)]) -> Vec<Str
 }
 
 #[test]
-fn docs_do_not_open_with_a_question_word() {
+fn no_sentence_of_a_doc_opens_with_a_question_word() {
     none(above(openings(&tree()), OPENINGS));
     let sample = Checkout::sample(&[
         ("a/Cargo.toml", ""),
@@ -96,6 +98,9 @@ fn docs_do_not_open_with_a_question_word() {
     ]);
     one(&above(openings(&sample), &[]), "a/src/lib.rs:1");
     none(above(openings(&sample), &[("a", 1)]));
+    let sample = |doc: &str| above(openings(&Checkout::sample(&[("a/src/lib.rs", doc)])), &[]);
+    one(&sample("//! It runs.\n\n/// Returns it. Whether it is.\n"), "a/src/lib.rs:3");
+    none(sample("//! It runs. Where the system can, it waits.\n"));
 }
 
 #[test]
