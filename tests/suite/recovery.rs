@@ -91,8 +91,7 @@ struct RecoveryCheck<'a> {
     baseline: &'a BaselineRun,
     path: &'a str,
     action: OutsideAction,
-    /// True if the action came after the machine was started again: the cut may have removed every change of an answered
-    /// job.
+    /// True if the action came after the restart: the cut may have removed every change of an answered job.
     later: bool,
 }
 

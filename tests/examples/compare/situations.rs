@@ -104,7 +104,7 @@ fn others_elsewhere(tool: &mut EditTool) -> String {
     let call = tool.replace("shared.txt", "three", "3");
     let reply = said(&tool.call(&call));
     match tool.get("shared.txt").unwrap_or_default().as_str() {
-        "zero\none\ntwo\n3\n" => format!("{reply}; both changes stand"),
+        "zero\none\ntwo\n3\n" => format!("{reply}; both changes are kept"),
         _ => format!("{reply}, **a change is lost**"),
     }
 }
