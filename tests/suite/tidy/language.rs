@@ -1,8 +1,8 @@
 //! The language of the sources: the words that sentences of doc comments open with, and types that share a name.
 //!
-//! Two public types of a crate must not share a name, also where only its tests use them. Not counted twice are a type that is declared once for each
-//! platform (in one file, or in `unix` and `windows` side by side), and `Error`, which a module may declare if all
-//! others write it with the module (`lock::Error`): no `use` of the crate imports it alone.
+//! Two public types of a crate must not share a name, also where only its tests use them. Not counted twice are a type
+//! that is declared once for each platform (in one file, or in `unix` and `windows` side by side), and `Error`, which a
+//! module may declare if all others write it with the module (`lock::Error`): no `use` of the crate imports it alone.
 //!
 //! Both rules are younger than the code. A table has the number of places in each crate that still break them; it may
 //! only shrink. Lower the number when you fix some, and remove the line when it is 0.

@@ -19,8 +19,8 @@ const STEP: usize = 32;
 const STEP_BYTES: u64 = 1 << 20;
 
 impl StoreParts {
-    /// Appends a segment's needed records again and removes the rows of its entries and of keys that are too old. Returns the number of removed
-    /// entries and of rewritten records; `None` if this is not possible now.
+    /// Appends a segment's needed records again and removes the rows of its entries and of keys that are too old. Returns
+    /// the number of removed entries and of rewritten records; `None` if this is not possible now.
     pub(super) fn carry(&self, segment: u64, keys: KeyAge) -> Result<Option<(u64, u64)>, StoreError> {
         let mut reader = RecordReader::new(self.log.dir());
         let Some(mut carried) = self.carry_open(segment, keys, &mut reader)? else { return Ok(None) };
