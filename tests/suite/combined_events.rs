@@ -22,13 +22,19 @@ fn is_noticed(
     lies: &'static [OsCall],
     harm: Option<fn(&SimWorkspace, &SimScenario)>,
 ) {
-    let plan =
-        CombinedPlan { seed: 13, kinds: kind, pairs: 16, runs: 4, images: 12, lies, harm, enough: 300 };
-    let two = SimScenario::thorough()
-        .into_iter()
-        .filter(|scenario| scenario.name.starts_with("a_job_on_two_files"));
-    let found: Vec<String> = two.flat_map(|scenario| check(&scenario, &plan).found).collect();
-    assert!(found.iter().any(|what| what.contains(words)), "nothing says {words:?}: {found:#?}");
+    let mut found = Vec::new();
+    // Most damage is found by the first of them.
+    for seed in 13..17 {
+        let plan = CombinedPlan { seed, kinds: kind, pairs: 4, runs: 4, images: 12, lies, harm, enough: 300 };
+        let two = SimScenario::thorough()
+            .into_iter()
+            .filter(|scenario| scenario.name.starts_with("a_job_on_two_files"));
+        found.extend(two.flat_map(|scenario| check(&scenario, &plan).found));
+        if found.iter().any(|what| what.contains(words)) {
+            return;
+        }
+    }
+    panic!("nothing says {words:?}: {found:#?}");
 }
 
 #[test]

@@ -288,3 +288,34 @@ fn a_git_folder_is_recognized_where_it_is_mounted_again() {
     assert_eq!(daemon.get(".git/config"), b"one\n");
     assert_eq!(daemon.stop().code(), Some(0));
 }
+
+#[test]
+fn the_folder_of_the_daemon_is_recognized_where_it_is_mounted_again() {
+    if !is_root("a mount") {
+        return;
+    }
+    let mut daemon = TestDaemon::new();
+    fs::create_dir_all(daemon.workspace().join("sub/other")).unwrap();
+    // The first start makes the folder.
+    daemon.start();
+    daemon.stop();
+    let own = daemon.workspace().join(".editd");
+    let Some(_mount) = MountPoint::bind(&own, &daemon.workspace().join("sub/other")) else { return };
+    daemon.start();
+    let mut client = daemon.client("a");
+    let before = fs::read(own.join("lock")).unwrap();
+    for path in [".editd/lock", "sub/other/lock", "sub/other/new", "sub/other/staging/x"] {
+        for base in ["any", "absent"] {
+            let job =
+                json!({"files": [{"path": path, "base": base, "edits": [{"op": "write", "text": "two\n"}]}]});
+            let reply = client.ask_json(kind::EDIT, &job);
+            assert!(
+                ["denied", "rejected"].contains(&jobs::code(&reply).unwrap_or("none")),
+                "{path}: {reply}"
+            );
+        }
+    }
+    assert_eq!(fs::read(own.join("lock")).unwrap(), before);
+    assert!(!own.join("new").exists());
+    assert_eq!(daemon.stop().code(), Some(0));
+}
