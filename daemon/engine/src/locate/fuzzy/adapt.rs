@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::indent::{Frames, Mapping, settle};
+use super::super::indent::{Frames, IndentMapping, settle};
 use super::super::ladder::Adapted;
 use super::super::quoted::ReadingConflict;
 use super::super::score::shown;
@@ -32,7 +32,11 @@ pub(crate) fn adapt(
 }
 
 /// Returns the similarity of a window and the mapping of the quotation's indentation to its own.
-fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<(Option<f64>, Mapping)> {
+fn measured(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    matched: &Range<usize>,
+) -> Option<(Option<f64>, IndentMapping)> {
     let text = hay.text;
     let target = FuzzyTarget::of(quote, text.breaks)?;
     let mut ruler = Ruler::new(&target);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rapidfuzz::distance::levenshtein::{Args, BatchComparator};
 
-use super::super::indent::Mapping;
+use super::super::indent::IndentMapping;
 use super::shape::{FuzzyTarget, file_lines, push_line};
 use super::sieve::LineWindow;
 use crate::Refusal;
@@ -72,7 +72,7 @@ impl<'r> Ruler<'r> {
 
     /// Returns the mapping of indentation from the text to a stretch of a file. It is derived from the lines that
     /// differ only in indentation; if there are none, from all lines.
-    pub(super) fn mapping(&self, stretch: &str, text: &Text<'_>) -> Option<Mapping> {
+    pub(super) fn mapping(&self, stretch: &str, text: &Text<'_>) -> Option<IndentMapping> {
         let (mut equal, mut all) = (Vec::new(), Vec::new());
         let mut shaped = String::new();
         let pairs = self.target.each_line().zip(file_lines(stretch, text.breaks));
@@ -87,7 +87,7 @@ impl<'r> Ruler<'r> {
                 equal.push((quoted, there));
             }
         }
-        Mapping::between(if equal.is_empty() { &all } else { &equal })
+        IndentMapping::between(if equal.is_empty() { &all } else { &equal })
     }
 
     /// Returns the best windows in the order of the file: the best one and those within `limits::FUZZY_TIE` of it

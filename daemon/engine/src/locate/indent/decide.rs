@@ -8,7 +8,7 @@ use editd_types::limits as shown;
 
 use super::convert::{converted, keeps_order};
 use super::evidence::{Evidence, evidence};
-use super::mapping::Mapping;
+use super::mapping::IndentMapping;
 use super::passage::Passage;
 use super::unit::{Kinds, Unit, is_blank, split_indent};
 use crate::limits;
@@ -19,7 +19,7 @@ use crate::locate::{Haystack, excerpt, keep_shared_lines};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frames<'m> {
     /// The mapping of the quoted lines' indentation to the file's.
-    pub(crate) mapping: &'m Mapping,
+    pub(crate) mapping: &'m IndentMapping,
     /// The file's indentation of the first line, if it is quoted without and the mapping is only of the others.
     pub(crate) first: Option<&'m str>,
     /// The same, if the mapping is of all lines, but the first may also be quoted from the middle of a line.
@@ -136,7 +136,7 @@ fn readings(
         None => {
             let given = || passage.given.iter().map(|(line, _)| *line);
             let mapped =
-                |mapping: &Mapping| given().map(|line| mapping.line(line)).collect::<Option<Vec<_>>>();
+                |mapping: &IndentMapping| given().map(|line| mapping.line(line)).collect::<Option<Vec<_>>>();
             // The quoted lines may be two steps apart while the new lines are one step apart.
             let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
             add(IndentFrame::Quoted, mapped(frames.mapping).or_else(narrower));

@@ -1,7 +1,7 @@
 //! Pairs of indentations, taken one by one, until no mapping explains them all. It keeps two of them,
 //! so that a window is judged without copying it.
 
-use super::mapping::{How, Mapping};
+use super::mapping::{IndentChange, IndentMapping};
 use super::unit::{Kinds, Unit};
 use crate::cut::Cut;
 use crate::splice::{shared_end, shared_start};
@@ -63,17 +63,20 @@ impl<'a> Gauge<'a> {
     }
 
     /// Returns the mapping that explains every pair.
-    pub(crate) fn mapping(&self) -> Option<Mapping> {
+    pub(crate) fn mapping(&self) -> Option<IndentMapping> {
         let (search, file) = self.first?;
-        let how = if let Some(shift) = self.shift {
+        let change = if let Some(shift) = self.shift {
             let there = (shift.search + file.len()).checked_sub(search.len())?;
-            How::Shift { search: search.cut(0..shift.search).to_owned(), file: file.cut(0..there).to_owned() }
+            IndentChange::Shift {
+                search: search.cut(0..shift.search).to_owned(),
+                file: file.cut(0..there).to_owned(),
+            }
         } else {
             let Scale { search, file } = self.scale?;
             let (file, deeper) = file?;
-            How::Scale { search, file, deeper }
+            IndentChange::Scale { search, file, deeper }
         };
-        Some(Mapping::new(how, self.kinds))
+        Some(IndentMapping::new(change, self.kinds))
     }
 }
 

@@ -7,15 +7,15 @@ use crate::limits;
 
 /// A consistent mapping of indentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Mapping {
-    how: How,
+pub(crate) struct IndentMapping {
+    change: IndentChange,
     /// The kinds of characters that indent the lines of the file from which it was made.
     kinds: Kinds,
 }
 
 /// The change of the indentation of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum How {
+pub(crate) enum IndentChange {
     /// Replaces the start of the indentation.
     Shift {
         /// The start of every quoted line.
@@ -34,10 +34,10 @@ pub(crate) enum How {
     },
 }
 
-impl Mapping {
+impl IndentMapping {
     /// Creates a mapping for lines of a file with these kinds of indentation.
-    pub(crate) fn new(how: How, kinds: Kinds) -> Self {
-        Self { how, kinds }
+    pub(crate) fn new(change: IndentChange, kinds: Kinds) -> Self {
+        Self { change, kinds }
     }
 
     /// Returns the mapping that explains each of these pairs of a quoted line and a line of the file, which differ
@@ -77,23 +77,25 @@ impl Mapping {
     /// of its own step; otherwise `None`. A mapping that also moves all lines has no parts of a step: an apparent
     /// part may be a first line that lost its indentation.
     pub(crate) fn with_narrower_steps<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<Self> {
-        let How::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper: 0 } = self.how else {
+        let IndentChange::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper: 0 } =
+            self.change
+        else {
             return None;
         };
         let indents = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0);
         let Unit::Spaces(narrow) = Unit::of(indents.chain([" ".repeat(wide).as_str()]))? else { return None };
         let parts = wide.checked_div(narrow).filter(|parts| *parts > 1 && narrow > 1)?;
         let file = Unit::of_file(self.kinds, there.checked_div(parts)?)?;
-        let how = How::Scale { search: Unit::Spaces(narrow), file, deeper: 0 };
-        there.is_multiple_of(parts).then_some(Self { how, kinds: self.kinds })
+        let change = IndentChange::Scale { search: Unit::Spaces(narrow), file, deeper: 0 };
+        there.is_multiple_of(parts).then_some(Self { change, kinds: self.kinds })
     }
 
     fn indent(&self, indent: &str) -> Option<String> {
-        match &self.how {
-            How::Shift { search, file } => {
+        match &self.change {
+            IndentChange::Shift { search, file } => {
                 indent.strip_prefix(search.as_str()).map(|rest| format!("{file}{rest}"))
             }
-            How::Scale { search, file, deeper } => match search.depth(indent) {
+            IndentChange::Scale { search, file, deeper } => match search.depth(indent) {
                 Some(depth) => {
                     let depth = i64::try_from(depth).ok()?.checked_add(*deeper)?;
                     file.times(usize::try_from(depth).ok()?)

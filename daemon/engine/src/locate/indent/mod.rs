@@ -15,7 +15,7 @@ mod unit;
 
 pub(crate) use decide::{Frames, settle};
 pub(crate) use dominant::dominant;
-pub(crate) use mapping::Mapping;
+pub(crate) use mapping::IndentMapping;
 pub(crate) use rung::{adapt, search};
 pub(crate) use unit::{BLANKS, Unit, common_divisor, is_blank, split_indent};
 

@@ -5,7 +5,7 @@
 use super::*;
 
 fn mapped(pairs: &[(&str, &str)], new: &str) -> Option<String> {
-    Mapping::between(pairs).unwrap().line(new)
+    IndentMapping::between(pairs).unwrap().line(new)
 }
 
 fn some(text: &str) -> Option<String> {
@@ -66,7 +66,7 @@ fn what_no_one_mapping_explains_has_none() {
         &[],
         &[("", ""), ("  ", "")],
     ] {
-        assert_eq!(Mapping::between(pairs), None, "{pairs:?}");
+        assert_eq!(IndentMapping::between(pairs), None, "{pairs:?}");
     }
 }
 
