@@ -40,7 +40,7 @@ pub(crate) use quote::checked_threshold;
 pub(crate) use registry::{Op, parse};
 pub(crate) use replace::Replace;
 pub(crate) use substitute::Substitute;
-pub(crate) use symbol::{SymbolEdit, Symbols, Which};
+pub(crate) use symbol::{SymbolEdit, SymbolSelector, Symbols};
 pub(crate) use write::Write;
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use editd_types::{EditPosition, FileEdit, FilePath};
 
 use super::given::NewText;
 use super::{
-    Chunk, Create, HunkEdit, Insert, Lines, Replace, Substitute, SymbolEdit, Target, Which, Write, chmod,
-    chunk, create, fields, hunk, insert, lines,
+    Chunk, Create, HunkEdit, Insert, Lines, Replace, Substitute, SymbolEdit, SymbolSelector, Target, Write,
+    chmod, chunk, create, fields, hunk, insert, lines,
 };
 use super::{moves, replace, substitute, symbol, write};
 use crate::locate::Needle;
@@ -167,7 +167,7 @@ impl Op {
     }
 
     /// Returns the symbol that it deletes.
-    pub(crate) fn deletes(&self) -> Option<Which<'_>> {
+    pub(crate) fn deletes(&self) -> Option<SymbolSelector<'_>> {
         match self {
             Self::Symbol(op) => op.deletes(),
             _ => None,

@@ -5,7 +5,7 @@ use editd_types::{EditScope, FileEdit};
 
 use super::chunk::Region;
 use super::effect::{EditContext, PlaceReport};
-use super::symbol::Which;
+use super::symbol::SymbolSelector;
 use crate::Refusal;
 use crate::cut::Span;
 use crate::locate::{self, CandidateFit, Haystack, Hit, Quote, Rung, SearchResult, Unfit};
@@ -34,8 +34,8 @@ pub(crate) fn lines(
     within: Option<&EditScope>,
     scene: &EditContext<'_>,
 ) -> Result<Option<(u64, u64)>, Refusal> {
-    match (within, within.and_then(Which::of)) {
-        (_, Some(which)) => scene.symbols.lines(scene, which).map(Some),
+    match (within, within.and_then(SymbolSelector::of)) {
+        (_, Some(selector)) => scene.symbols.lines(scene, selector).map(Some),
         (Some(EditScope::Lines(lines)), None) => Ok(Some(*lines)),
         _ => Ok(None),
     }
@@ -56,10 +56,10 @@ pub(crate) fn region(within: Option<&EditScope>, scene: &EditContext<'_>) -> Res
 
 /// Returns the report of an edit that searched in the part.
 pub(crate) fn report(within: Option<&EditScope>, scene: &EditContext<'_>) -> PlaceReport {
-    let Some(which) = within.and_then(Which::of) else { return PlaceReport::default() };
+    let Some(selector) = within.and_then(SymbolSelector::of) else { return PlaceReport::default() };
     PlaceReport {
         in_broken: scene.symbols.broken(),
-        note: scene.symbols.chosen(scene, which),
+        note: scene.symbols.chosen(scene, selector),
         ..PlaceReport::default()
     }
 }

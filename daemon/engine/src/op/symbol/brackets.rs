@@ -15,18 +15,22 @@ pub(super) struct Open {
 }
 
 /// Returns the brackets that are open at the start of each line; `lengths` are the sizes of the lines with their
-/// breaks. Brackets in `asides` do not count, and neither do closing brackets without an opening one, such as that of
+/// breaks. Brackets in `non_code` do not count, and neither do closing brackets without an opening one, such as that of
 /// a case in a shell.
-pub(super) fn around(text: &str, lengths: impl Iterator<Item = usize>, asides: &[Range<usize>]) -> Vec<Open> {
-    let mut asides = asides.iter().peekable();
+pub(super) fn around(
+    text: &str,
+    lengths: impl Iterator<Item = usize>,
+    non_code: &[Range<usize>],
+) -> Vec<Open> {
+    let mut non_code = non_code.iter().peekable();
     let mut bytes = text.bytes().enumerate();
     let mut stack: Vec<u8> = Vec::new();
     let mut around = Vec::new();
     for length in lengths {
         let inside = stack.iter().any(|open| *open != b'{');
         for (at, byte) in bytes.by_ref().take(length) {
-            while asides.next_if(|range| range.end <= at).is_some() {}
-            if asides.peek().is_some_and(|range| range.start <= at) {
+            while non_code.next_if(|range| range.end <= at).is_some() {}
+            if non_code.peek().is_some_and(|range| range.start <= at) {
                 continue;
             }
             match byte {

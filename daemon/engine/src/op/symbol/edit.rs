@@ -11,7 +11,7 @@ use super::around::line_start;
 use super::fitting::IndentRules;
 use super::quotes::Quotes;
 use super::step;
-use super::symbols::{ParsedFile, Which};
+use super::symbols::{ParsedFile, SymbolSelector};
 use super::{add, body, remove};
 use crate::Refusal;
 use crate::clip::Clips;
@@ -113,13 +113,13 @@ pub(super) struct SymbolSite<'s, 'v> {
 
 impl SymbolEdit {
     /// Returns the symbol that the edit names.
-    fn which(&self) -> Which<'_> {
-        Which::of(&self.symbol).unwrap_or(Which::Name(""))
+    fn selector(&self) -> SymbolSelector<'_> {
+        SymbolSelector::of(&self.symbol).unwrap_or(SymbolSelector::Name(""))
     }
 
     /// Returns the symbol that the edit deletes, if any.
-    pub(crate) fn deletes(&self) -> Option<Which<'_>> {
-        (self.action == SymbolAction::Delete).then(|| self.which())
+    pub(crate) fn deletes(&self) -> Option<SymbolSelector<'_>> {
+        (self.action == SymbolAction::Delete).then(|| self.selector())
     }
 
     /// Returns true if the edit only adds text.
@@ -130,7 +130,7 @@ impl SymbolEdit {
     /// Finds the symbol and performs the action.
     pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let known = scene.symbols.known(scene)?;
-        let at = known.find(scene, self.which())?;
+        let at = known.find(scene, self.selector())?;
         let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
         self.means_all(&known.outline, symbol)?;
         let declared = self.declared(&known.outline, symbol);
@@ -152,19 +152,19 @@ impl SymbolEdit {
             SymbolAction::Delete => remove::delete(&site, self.to_clipboard.as_deref(), clips),
         }?;
         effect.found.in_broken = known.outline.broken;
-        effect.found.note = scene.symbols.chosen(scene, self.which());
+        effect.found.note = scene.symbols.chosen(scene, self.selector());
         Ok(effect)
     }
 
     /// Returns the name paths of the declarations that have the name of the symbol; none for a symbol that is
     /// named by its position.
     fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
-        match self.which() {
-            Which::Name(name) => {
+        match self.selector() {
+            SymbolSelector::Name(name) => {
                 let beside = outline.declarations_beside(symbol, name).into_iter();
                 beside.map(|symbol| symbol.path.clone()).collect()
             }
-            Which::Position(_) => Vec::new(),
+            SymbolSelector::Position(_) => Vec::new(),
         }
     }
 }
@@ -172,9 +172,9 @@ impl SymbolEdit {
 impl SymbolEdit {
     /// Refuses to change a definition of several names by one of them: the others would be changed with it.
     fn means_all(&self, outline: &Outline, symbol: &Symbol) -> Result<(), Refusal> {
-        let requested = match self.which() {
-            Which::Name(name) => Some(name),
-            Which::Position(_) => None,
+        let requested = match self.selector() {
+            SymbolSelector::Name(name) => Some(name),
+            SymbolSelector::Position(_) => None,
         };
         let whole = outline.whole_of(symbol, requested, self.action == SymbolAction::ReplaceBody);
         let Some(whole) = whole.filter(|_| !self.adds()) else { return Ok(()) };

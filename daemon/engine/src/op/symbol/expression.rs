@@ -41,12 +41,12 @@ fn says_statements(site: &SymbolSite<'_, '_>, given: &str) -> bool {
     if ["</", "/>"].iter().any(|tag| given.contains(tag)) {
         return false;
     }
-    let asides = site.quotes().asides(given).unwrap_or_default();
+    let ranges = site.quotes().non_code(given).unwrap_or_default();
     let mut from = 0;
     let mut open = 0_usize;
     let end = given.len()..given.len();
-    for aside in asides.into_iter().map(|(range, _)| range).chain(std::iter::once(end)) {
-        for byte in given.cut(from..aside.start.max(from)).bytes() {
+    for range in ranges.into_iter().map(|(range, _)| range).chain(std::iter::once(end)) {
+        for byte in given.cut(from..range.start.max(from)).bytes() {
             match byte {
                 b'(' | b'[' | b'{' => open += 1,
                 b')' | b']' | b'}' => open = open.saturating_sub(1),
@@ -54,7 +54,7 @@ fn says_statements(site: &SymbolSite<'_, '_>, given: &str) -> bool {
                 _ => {}
             }
         }
-        from = aside.end;
+        from = range.end;
     }
     false
 }

@@ -4,7 +4,7 @@
 use editd_types::limits as shared;
 
 use super::brackets::{self, Open};
-use super::quotes::{Asides, Quotes};
+use super::quotes::{NonCodeRanges, Quotes};
 use super::step;
 use crate::Refusal;
 use crate::limits;
@@ -60,8 +60,8 @@ impl IndentRules<'_> {
             let message = format!("the text would have more than {} bytes once it is indented", shared::FILE);
             return Err(too_large(message, shared::FILE));
         }
-        let Some(asides) = self.asides(given) else { return Ok(given.to_owned()) };
-        let quoted = asides.quoted(&lines);
+        let Some(non_code) = self.non_code(given) else { return Ok(given.to_owned()) };
+        let quoted = non_code.quoted(&lines);
         let is_code = |(line, quoted): &(&LineParts<'_>, &bool)| !**quoted && !is_blank(line.0);
         let indents: Vec<&str> =
             lines.iter().zip(&quoted).filter(is_code).map(|(line, _)| split_indent(line.0).0).collect();
@@ -71,7 +71,7 @@ impl IndentRules<'_> {
             let open = brackets::around(
                 given,
                 lines.iter().map(|(line, ending)| line.len() + ending.len()),
-                &asides.all,
+                &non_code.all,
             );
             let code = lines.iter().zip(&quoted).zip(open).filter(|(line, _)| is_code(line));
             let code: Vec<(&str, Open)> = code.map(|((line, _), open)| (line.0, open)).collect();
@@ -111,8 +111,8 @@ impl IndentRules<'_> {
     }
 
     /// Returns the ranges of the text that are not code.
-    fn asides(&self, given: &str) -> Option<Asides> {
-        self.quotes.map_or_else(|| Some(Asides::default()), |quotes| quotes.of_lines(given))
+    fn non_code(&self, given: &str) -> Option<NonCodeRanges> {
+        self.quotes.map_or_else(|| Some(NonCodeRanges::default()), |quotes| quotes.of_lines(given))
     }
 
     /// Returns the step in which the text is indented, if it differs from the file's.

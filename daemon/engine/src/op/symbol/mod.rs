@@ -41,7 +41,7 @@ mod step;
 mod symbols;
 
 pub(crate) use edit::{SymbolEdit, parse};
-pub(crate) use symbols::{Symbols, Which};
+pub(crate) use symbols::{SymbolSelector, Symbols};
 
 #[cfg(test)]
 mod tests;

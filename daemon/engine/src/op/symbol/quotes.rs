@@ -31,14 +31,14 @@ const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
 
 /// The ranges of a text that are not code.
 #[derive(Default)]
-pub(super) struct Asides {
+pub(super) struct NonCodeRanges {
     /// Strings and comments, in the order of the text.
     pub(super) all: Vec<Range<usize>>,
     /// The ranges whose white space counts; the flag is true if that of the line at which the range begins counts, too.
     fixed: Vec<(Range<usize>, bool)>,
 }
 
-impl Asides {
+impl NonCodeRanges {
     /// Returns for each line of the text true if its white space counts because it begins in a string.
     pub(super) fn quoted(&self, lines: &[LineParts<'_>]) -> Vec<bool> {
         let mut fixed = self.fixed.iter().peekable();
@@ -67,11 +67,11 @@ impl Quotes<'_> {
 
     /// Returns the ranges that are not code, as far as they affect whole lines, or `None` if the text cannot be
     /// parsed.
-    pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
+    pub(super) fn of_lines(&self, text: &str) -> Option<NonCodeRanges> {
         if !text.contains(['\n', '\r']) || !text.contains(MARKS) && !text.contains(COLUMN_ONE) {
-            return Some(Asides::default());
+            return Some(NonCodeRanges::default());
         }
-        let found = self.asides(text)?;
+        let found = self.non_code(text)?;
         let in_column_one = |range: &Range<usize>| {
             self.language == Language::Ruby && text.cut(range.clone()).starts_with(COLUMN_ONE)
         };
@@ -79,7 +79,7 @@ impl Quotes<'_> {
             found.iter().map(|(range, is)| (range.clone(), *is == NonCode::String, in_column_one(range)));
         let fixed = fixed.filter(|(_, string, first)| *string || *first);
         let fixed = fixed.map(|(range, _, first)| (range, first)).collect();
-        Some(Asides { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
+        Some(NonCodeRanges { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
     }
 
     /// Returns true if a text is one block, that is, if its first brace matches its last.
@@ -89,11 +89,12 @@ impl Quotes<'_> {
             return false;
         }
         let [first, last] = *braces;
-        let mut asides = self.asides(text).unwrap_or_default().into_iter().map(|(range, _)| range).peekable();
+        let mut non_code =
+            self.non_code(text).unwrap_or_default().into_iter().map(|(range, _)| range).peekable();
         let mut open = 0_usize;
         for (at, byte) in text.bytes().enumerate() {
-            while asides.next_if(|range| range.end <= at).is_some() {}
-            if asides.peek().is_some_and(|range| range.start <= at) {
+            while non_code.next_if(|range| range.end <= at).is_some() {}
+            if non_code.peek().is_some_and(|range| range.start <= at) {
                 continue;
             }
             if byte == first {
@@ -112,7 +113,7 @@ impl Quotes<'_> {
     /// Returns the end of the code of a text, and true if a comment behind it extends to the end of its line.
     pub(super) fn code_end(&self, text: &str) -> (usize, bool) {
         let mut end = text.trim_end().len();
-        let comments = self.asides(text).unwrap_or_default().into_iter();
+        let comments = self.non_code(text).unwrap_or_default().into_iter();
         let mut to_line_end = None;
         for (range, _) in comments.rev().take_while(|(_, is)| *is == NonCode::Comment) {
             if range.end < end {
@@ -126,14 +127,14 @@ impl Quotes<'_> {
     }
 
     /// Strings and comments; `None` if the text cannot be parsed.
-    pub(super) fn asides(&self, text: &str) -> Option<Vec<(Range<usize>, NonCode)>> {
+    pub(super) fn non_code(&self, text: &str) -> Option<Vec<(Range<usize>, NonCode)>> {
         self.parsed(text, editd_syntax::non_code)
     }
 
     /// Returns true if the lines in front of a text's definition have a comment; `None` if there are no such lines.
     pub(super) fn front(&self, text: &str) -> Option<bool> {
         let comments: Vec<Range<usize>> = self
-            .asides(text)?
+            .non_code(text)?
             .into_iter()
             .filter(|(_, is)| *is == NonCode::Comment)
             .map(|(range, _)| range)
@@ -161,7 +162,7 @@ impl Quotes<'_> {
     /// Returns the offset of the first thing in the front of a definition that is not a comment.
     pub(super) fn behind_comments(&self, front: &str) -> Option<usize> {
         let mut at = front.len() - front.trim_start().len();
-        for (range, is) in self.asides(front)? {
+        for (range, is) in self.non_code(front)? {
             if is != NonCode::Comment || range.start > at {
                 break;
             }

@@ -19,14 +19,14 @@ use crate::text::Text;
 
 /// A way to name a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Which<'a> {
+pub(crate) enum SymbolSelector<'a> {
     /// The symbol of a name path.
     Name(&'a str),
     /// The symbol at a position.
     Position(SymbolPosition),
 }
 
-impl<'a> Which<'a> {
+impl<'a> SymbolSelector<'a> {
     /// Returns the symbol that `within` names, or `None` for a range of lines.
     pub(crate) fn of(within: &'a EditScope) -> Option<Self> {
         match within {
@@ -40,7 +40,7 @@ impl<'a> Which<'a> {
 /// The definitions of a file, parsed when first needed.
 pub(crate) struct Symbols<'s> {
     /// The symbols that the edits of the entry delete.
-    deleted: Vec<Which<'s>>,
+    deleted: Vec<SymbolSelector<'s>>,
     trees: &'s TreeCache,
     known: OnceCell<Result<ParsedFile, Refusal>>,
     going: OnceCell<HashMap<usize, (usize, usize)>>,
@@ -60,7 +60,7 @@ pub(super) struct ParsedFile {
 
 impl<'s> Symbols<'s> {
     /// Creates a record of symbols without parsing the file.
-    pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>, trees: &'s TreeCache) -> Self {
+    pub(crate) fn new(deleted: impl Iterator<Item = SymbolSelector<'s>>, trees: &'s TreeCache) -> Self {
         let deleted = deleted.collect();
         let parted = RefCell::default();
         Self { deleted, trees, known: OnceCell::new(), going: OnceCell::new(), parted }
@@ -82,7 +82,7 @@ impl<'s> Symbols<'s> {
         known: &ParsedFile,
     ) -> &HashMap<usize, (usize, usize)> {
         self.going.get_or_init(|| {
-            let named = self.deleted.iter().filter_map(|which| known.find(scene, *which).ok());
+            let named = self.deleted.iter().filter_map(|selector| known.find(scene, *selector).ok());
             let going: BTreeSet<usize> = named.collect();
             let mut firsts: HashMap<usize, usize> = HashMap::new();
             let mut lasts: HashMap<usize, usize> = HashMap::new();
@@ -101,15 +101,23 @@ impl<'s> Symbols<'s> {
     ///
     /// # Errors
     /// As those of an edit of the symbol.
-    pub(crate) fn lines(&self, scene: &EditContext<'_>, which: Which<'_>) -> Result<(u64, u64), Refusal> {
+    pub(crate) fn lines(
+        &self,
+        scene: &EditContext<'_>,
+        selector: SymbolSelector<'_>,
+    ) -> Result<(u64, u64), Refusal> {
         let known = self.known(scene)?;
-        let at = known.find(scene, which)?;
+        let at = known.find(scene, selector)?;
         Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
     }
 
     /// Returns a note about the symbol, if it was preferred to symbols that only declare it.
-    pub(crate) fn chosen(&self, scene: &EditContext<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
-        let (Which::Name(name), Some(Ok(known))) = (which, self.known.get()) else { return None };
+    pub(crate) fn chosen(
+        &self,
+        scene: &EditContext<'_>,
+        selector: SymbolSelector<'_>,
+    ) -> Option<Box<EditNote>> {
+        let (SymbolSelector::Name(name), Some(Ok(known))) = (selector, self.known.get()) else { return None };
         let symbol = known.outline.named(name).ok()?;
         chosen(scene.text, &known.outline, symbol, name).map(|told| Box::new(EditNote::Chosen(told)))
     }
@@ -163,17 +171,21 @@ impl ParsedFile {
     ///
     /// # Errors
     /// `symbol_not_found` and `ambiguous` with the candidates, `out_of_range` for a position outside the file.
-    pub(super) fn find(&self, scene: &EditContext<'_>, which: Which<'_>) -> Result<usize, Refusal> {
+    pub(super) fn find(
+        &self,
+        scene: &EditContext<'_>,
+        selector: SymbolSelector<'_>,
+    ) -> Result<usize, Refusal> {
         scene.pay(scene.text.len())?;
-        let found = match which {
-            Which::Name(name) => match named(&self.outline, name, scene.origin) {
+        let found = match selector {
+            SymbolSelector::Name(name) => match named(&self.outline, name, scene.origin) {
                 Ok(found) => found,
                 Err(refusal) => {
                     scene.pay(self.outline.symbols.len().saturating_mul(limits::SYMBOL_LISTED))?;
                     return Err(self.with_places(scene.text, refusal));
                 }
             },
-            Which::Position(place) => {
+            SymbolSelector::Position(place) => {
                 let at = offset(scene.text, place)?;
                 self.outline.at(at).ok_or_else(|| self.nothing_at(place))?
             }
