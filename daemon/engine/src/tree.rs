@@ -16,7 +16,7 @@ use crate::{FileState, PlannedChange, Refusal, Splice, WorkspaceSnapshot, splice
 
 /// The relation of a path's content to its content in the snapshot.
 #[derive(Clone, Debug)]
-enum Net {
+enum NetChange {
     /// These splices turn the content in the snapshot into it.
     Spliced(Vec<Splice>),
     /// It is the content of another file, or the snapshot has no file there.
@@ -29,7 +29,7 @@ pub(crate) struct Node {
     /// The current file.
     pub(crate) state: FileState,
     hash: Option<ContentHash>,
-    net: Net,
+    net_change: NetChange,
     /// The numbers of added and removed lines, if one stage made the whole change.
     totals: Option<(u64, u64)>,
     stages: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Tree<'w> {
 
 impl Node {
     fn new(state: FileState) -> Self {
-        Self { state, hash: None, net: Net::Spliced(Vec::new()), totals: None, stages: 0 }
+        Self { state, hash: None, net_change: NetChange::Spliced(Vec::new()), totals: None, stages: 0 }
     }
 
     /// Returns the hash of the current content, which is computed once.
@@ -78,12 +78,12 @@ impl Node {
 
     /// Takes over the state of another path.
     fn replace(&mut self, state: FileState, hash: Option<ContentHash>) {
-        *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
+        *self = Self { state, hash, net_change: NetChange::Replaced, totals: None, stages: self.stages + 1 };
     }
 
     /// Returns true if exactly one stage changed the content. Then the contents need not be compared.
     fn surely_differs(&self) -> bool {
-        self.stages == 1 && matches!(&self.net, Net::Spliced(splices) if !splices.is_empty())
+        self.stages == 1 && matches!(&self.net_change, NetChange::Spliced(splices) if !splices.is_empty())
     }
 
     /// Returns the maximum size of the net splices, in bytes.
@@ -96,15 +96,17 @@ impl Node {
 
     /// Returns the net splices, if stages turned one content into the other.
     fn spliced(&self, before: &FileState) -> Option<&[Splice]> {
-        match &self.net {
-            Net::Spliced(splices) if *before != FileState::Absent && self.state != FileState::Absent => {
+        match &self.net_change {
+            NetChange::Spliced(splices)
+                if *before != FileState::Absent && self.state != FileState::Absent =>
+            {
                 Some(splices)
             }
             _ => None,
         }
     }
 
-    fn net(self, before: &FileState) -> Vec<Splice> {
+    fn net_splices(self, before: &FileState) -> Vec<Splice> {
         let whole = |bytes: &[u8]| bytes.to_vec();
         let one = |old: Vec<u8>, new: Vec<u8>| {
             if old == new { Vec::new() } else { vec![Splice { at: 0, old, new }] }
@@ -113,9 +115,10 @@ impl Node {
             (FileState::Absent, FileState::Absent) => Vec::new(),
             (FileState::Absent, FileState::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
             (FileState::File { bytes, .. }, FileState::Absent) => one(whole(bytes), Vec::new()),
-            (FileState::File { bytes: old, .. }, FileState::File { bytes: new, .. }) => match self.net {
-                Net::Spliced(splices) => splices,
-                Net::Replaced => splices_between(old, new),
+            (FileState::File { bytes: old, .. }, FileState::File { bytes: new, .. }) => match self.net_change
+            {
+                NetChange::Spliced(splices) => splices,
+                NetChange::Replaced => splices_between(old, new),
             },
         }
     }
@@ -168,12 +171,12 @@ impl<'w> Tree<'w> {
         let existed = node.state != FileState::Absent;
         node.stages += 1;
         node.totals = (node.stages == 1).then_some(stage.totals);
-        node.net = match &node.net {
-            Net::Spliced(first) if existed && first.is_empty() => Net::Spliced(stage.splices),
-            Net::Spliced(first) if existed => {
-                compose(first, &stage.splices).map_or(Net::Replaced, Net::Spliced)
+        node.net_change = match &node.net_change {
+            NetChange::Spliced(first) if existed && first.is_empty() => NetChange::Spliced(stage.splices),
+            NetChange::Spliced(first) if existed => {
+                compose(first, &stage.splices).map_or(NetChange::Replaced, NetChange::Spliced)
             }
-            _ => Net::Replaced,
+            _ => NetChange::Replaced,
         };
         node.state = FileState::File { bytes: stage.bytes, mode: stage.mode };
         node.hash = Some(stage.hash);
@@ -264,7 +267,7 @@ impl<'w> Tree<'w> {
                 return Err(no_room());
             }
             let (totals, after) = (node.totals, node.state.clone());
-            let splices = node.net(before);
+            let splices = node.net_splices(before);
             let (added, removed) =
                 totals.unwrap_or_else(|| LineChange::new(before, &after, &splices).totals());
             changes.push(PlannedChange {

@@ -17,14 +17,14 @@ use crate::{Refusal, Splice};
 
 /// The changes that the earlier entries of a job made to a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Earlier<'e> {
+pub(crate) struct EarlierChanges<'e> {
     /// The content before the job.
     pub(crate) before: &'e [u8],
     /// The splices that made the content that the entry sees.
     pub(crate) splices: &'e [Splice],
 }
 
-impl Earlier<'_> {
+impl EarlierChanges<'_> {
     /// Returns true if the text at a place of `text` stood there before the job, whichever of several equal lines an
     /// earlier entry is said to have added.
     fn had(&self, text: &Text<'_>, place: &Range<usize>) -> bool {
@@ -87,7 +87,11 @@ impl EditContext<'_> {
     }
 
     /// Returns a place of a quotation in text from before the job. A text that is only similar does not count.
-    fn in_old_text(&self, quote: &Quote<'_>, earlier: Earlier<'_>) -> Result<Option<OldPlace>, Refusal> {
+    fn in_old_text(
+        &self,
+        quote: &Quote<'_>,
+        earlier: EarlierChanges<'_>,
+    ) -> Result<Option<OldPlace>, Refusal> {
         let quote = Quote { loosest: quote.loosest.min(Rung::Typographic), ..quote.clone() };
         let fit = |place: &Range<usize>| {
             if earlier.had(self.text, place) { CandidateFit::May } else { CandidateFit::Out }

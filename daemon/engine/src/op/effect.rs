@@ -6,7 +6,7 @@ use editd_types::{EditOutcome, EditStatus, FilePath};
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
-use crate::op::{Earlier, HeaderIndex, Neighbours, Symbols};
+use crate::op::{EarlierChanges, HeaderIndex, Neighbours, Symbols};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -33,7 +33,7 @@ pub(crate) struct EditContext<'s> {
     /// The remaining work of the job.
     pub(crate) budget: &'s Budget,
     /// The changes of the job's earlier entries to the file.
-    pub(crate) earlier: Option<Earlier<'s>>,
+    pub(crate) earlier: Option<EarlierChanges<'s>>,
     /// Searches a text in the other files of the job; gives a displayable path and a line.
     pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,
 }

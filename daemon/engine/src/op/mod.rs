@@ -29,7 +29,7 @@ mod write;
 
 pub(crate) use chunk::{Chunk, ChunkCheck};
 pub(crate) use create::Create;
-pub(crate) use earlier::Earlier;
+pub(crate) use earlier::EarlierChanges;
 pub(crate) use effect::{EditContext, EditNote, Effect, PlaceReport};
 pub use facts::{NamedLines, Quotation};
 pub(crate) use hunk::{HeaderIndex, HunkEdit, Neighbours};

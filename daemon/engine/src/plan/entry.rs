@@ -9,14 +9,14 @@ use editd_types::{
 
 use super::combine::{contradictions, is_text};
 use super::needs::{Parsed, stores};
-use super::stage::{self, EditReport, EditReports, Ground, Made};
+use super::stage::{self, EditBase, EditReport, EditReports, EditedContent};
 use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, describe_change, entry_diff, readable};
 use crate::job::JobEntry;
 use crate::locate::Rung;
-use crate::op::{Earlier, EditNote, HunkEdit, Op};
+use crate::op::{EarlierChanges, EditNote, HunkEdit, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
@@ -26,7 +26,7 @@ use crate::{FileState, PlanOptions, Refusal};
 const NEW_FILE_MODE: u32 = 0o644;
 
 /// The data that all entries of a job share.
-pub(crate) struct Shared<'j> {
+pub(crate) struct PlanContext<'j> {
     /// True if failing edits are left out.
     pub(crate) partial: bool,
     /// Set if the outcomes show all diffs or none; if absent, they show those of results that differ from the
@@ -40,7 +40,7 @@ pub(crate) struct Shared<'j> {
 
 /// Plans an entry. Returns its outcome and, if the job is `partial`, the first refusal.
 pub(crate) fn run(
-    job: &Shared<'_>,
+    job: &PlanContext<'_>,
     entry: &JobEntry,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
@@ -50,10 +50,10 @@ pub(crate) fn run(
     let before = tree.node(path)?.state.clone();
     let room = if before == FileState::Absent { tree.check_room(path).err() } else { None };
     judge(ops, path, (&before, room), &mut verdicts)?;
-    let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
+    let (edited, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
     // Computed here, so that both hashes are computed together if the content changes.
-    let hash = match &made {
-        Some(made) if before != FileState::Absent => Some(made.hashes.0),
+    let hash = match &edited {
+        Some(edited) if before != FileState::Absent => Some(edited.hashes.0),
         _ => tree.node(path)?.hash(),
     };
     let creates = before == FileState::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
@@ -61,10 +61,10 @@ pub(crate) fn run(
         // An empty new file is a change, too.
         reports.iter_mut().flatten().for_each(|report| report.changed = true);
     }
-    let plain = made.as_ref().is_none_or(|made| made.plain);
-    let gets_nul = plain && made.as_ref().is_some_and(|made| has_nul(&made.bytes));
-    let rewritten = made.is_some();
-    let delta = settle(job, path, &before, made, creates, tree)?;
+    let plain = edited.as_ref().is_none_or(|edited| edited.plain);
+    let gets_nul = plain && edited.as_ref().is_some_and(|edited| has_nul(&edited.bytes));
+    let rewritten = edited.is_some();
+    let delta = settle(job, path, &before, edited, creates, tree)?;
     let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
@@ -98,7 +98,7 @@ pub(crate) fn run(
 }
 
 /// Adds the warning about a file that another one replaced, and its diff, to the outcome.
-fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
+fn report_replaced(job: &PlanContext<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
     let files::Replaced { path, before, after, warning } = replaced;
     outcome.warnings.push(warning);
     // The diff may be large.
@@ -110,7 +110,7 @@ fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files:
 }
 
 /// Adds a diff to an outcome, within the job's limit for diffs.
-fn show(job: &Shared<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
+fn show(job: &PlanContext<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
     let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
     let full = outcome.diff.as_ref().is_some_and(|shown| shown.len() + diff.len() > limits::DIFF);
     if !full && job.budget.diff(diff.len()) {
@@ -198,14 +198,14 @@ fn judge(
 }
 
 fn text_edits(
-    job: &Shared<'_>,
+    job: &PlanContext<'_>,
     path: &FilePath,
     before: &FileState,
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
-) -> Result<(Option<Made>, EditReports), Refusal> {
+) -> Result<(Option<EditedContent>, EditReports), Refusal> {
     if !live(ops, verdicts).any(|(_, op)| is_text(op)) {
         stage::spoil(ops, verdicts, clips);
         return Ok((None, vec![None; ops.len()]));
@@ -219,15 +219,15 @@ fn text_edits(
     let elsewhere = |old: &str| stands_elsewhere(tree, path, old, &job.budget);
     let (bytes, hash) = (before.bytes(), hash.filter(|_| *before != FileState::Absent));
     let label = job.options.label(path);
-    let earlier = tree.earlier(path).map(|(before, splices)| Earlier { before, splices });
+    let earlier = tree.earlier(path).map(|(before, splices)| EarlierChanges { before, splices });
     let (budget, trees) = (&job.budget, &*job.options.trees);
-    let ground = Ground { bytes, label, hash, path, budget, trees, earlier, elsewhere: &elsewhere };
-    stage::run(&ground, ops, verdicts, clips)
+    let base = EditBase { bytes, label, hash, path, budget, trees, earlier, elsewhere: &elsewhere };
+    stage::run(&base, ops, verdicts, clips)
 }
 
 /// Returns a refusal if the content is larger than the limit of a file, or if the budget of the job for contents is
 /// used up.
-fn too_much(before: &FileState, job: &Shared<'_>) -> Option<Refusal> {
+fn too_much(before: &FileState, job: &PlanContext<'_>) -> Option<Refusal> {
     let size = before.bytes().len();
     if size > limits::FILE {
         let message =
@@ -262,10 +262,10 @@ fn stands_elsewhere(tree: &Tree<'_>, path: &FilePath, old: &str, budget: &Budget
 
 /// Stores the new content in the tree, and returns the changed lines.
 fn settle(
-    job: &Shared<'_>,
+    job: &PlanContext<'_>,
     path: &FilePath,
     before: &FileState,
-    made: Option<Made>,
+    edited: Option<EditedContent>,
     creates: bool,
     tree: &mut Tree<'_>,
 ) -> Result<Option<Delta>, Refusal> {
@@ -273,11 +273,11 @@ fn settle(
         FileState::File { bytes, mode } => (bytes, *mode),
         FileState::Absent => (&[], NEW_FILE_MODE),
     };
-    let made = match made {
-        Some(made) => made,
+    let edited = match edited {
+        Some(edited) => edited,
         None if creates => {
             let empty = crate::hash::hash(&[]);
-            Made {
+            EditedContent {
                 bytes: Arc::from([]),
                 splices: Vec::new(),
                 hashes: (empty, empty),
@@ -287,17 +287,17 @@ fn settle(
         }
         None => return Ok(None),
     };
-    let delta = if made.plain {
-        Delta::of_splices(old, &made.bytes, &made.splices, made.known)
+    let delta = if edited.plain {
+        Delta::of_splices(old, &edited.bytes, &edited.splices, edited.known)
     } else {
         let label = job.options.label(path);
         let text =
             |bytes: &[u8]| Text::read(bytes, label).map(|text| text.content.into_owned()).unwrap_or_default();
-        Delta::between(text(old).as_bytes(), text(&made.bytes).as_bytes())
+        Delta::between(text(old).as_bytes(), text(&edited.bytes).as_bytes())
     };
     let totals = delta.totals();
-    let hash = made.hashes.1;
-    tree.write(path, Stage { bytes: made.bytes, mode, hash, splices: made.splices, totals })?;
+    let hash = edited.hashes.1;
+    tree.write(path, Stage { bytes: edited.bytes, mode, hash, splices: edited.splices, totals })?;
     Ok(Some(delta))
 }
 

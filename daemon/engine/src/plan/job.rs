@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use editd_types::{ContentHash, ErrorCode, FileOutcome, FilePath, RequestError};
 
-use super::entry::{self, Shared};
+use super::entry::{self, PlanContext};
 use super::needs::{check_edits, needs_of};
 use super::{Budget, all_failures};
 use crate::clip::Clips;
@@ -77,7 +77,8 @@ pub(super) fn walk(
     check_edits(job)?;
     let paths = needs_of(job).paths;
     let diff = job.shown_diffs();
-    let shared = Shared { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
+    let context =
+        PlanContext { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
     let mut tree = Tree::new(snapshot, hashes);
     let mut clips = Clips::new(snapshot);
     let mut files = Vec::with_capacity(job.entries.len());
@@ -88,9 +89,9 @@ pub(super) fn walk(
         let (outcome, refused) = match left_out.get(&index).or(dependent.as_ref()) {
             Some(refusal) => (entry::left_out(entry, refusal, &mut clips), Some(refusal.clone())),
             None => {
-                let ran = entry::run(&shared, entry, &mut tree, &mut clips);
+                let ran = entry::run(&context, entry, &mut tree, &mut clips);
                 // This ends a `partial` job, too, since it is not an error of the edit.
-                check_room(&shared)?;
+                check_room(&context)?;
                 ran.map_err(|refusal| at_stage(job, index, refusal))?
             }
         };
@@ -98,8 +99,8 @@ pub(super) fn walk(
         files.push(outcome);
         error = error.or(refused);
     }
-    let changes = tree.changes(&paths, &shared.budget);
-    check_room(&shared)?;
+    let changes = tree.changes(&paths, &context.budget);
+    check_room(&context)?;
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
 }
 
@@ -141,7 +142,7 @@ fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
 }
 
 /// Refuses a job that exceeded [`PlanOptions::room`].
-fn check_room(job: &Shared<'_>) -> Result<(), Refusal> {
+fn check_room(job: &PlanContext<'_>) -> Result<(), Refusal> {
     if !job.budget.is_overrun() {
         return Ok(());
     }

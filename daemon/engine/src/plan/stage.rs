@@ -17,14 +17,14 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Earlier, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
+use crate::op::{EarlierChanges, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
 /// The content on which the edits of an entry are planned, and the facts about it.
-pub(crate) struct Ground<'g> {
+pub(crate) struct EditBase<'g> {
     /// The content; empty if the file does not exist yet.
     pub(crate) bytes: &'g [u8],
     /// The encoding that the configuration names.
@@ -38,13 +38,13 @@ pub(crate) struct Ground<'g> {
     /// The trees of recent texts.
     pub(crate) trees: &'g TreeCache,
     /// The changes of the job's earlier entries to the file.
-    pub(crate) earlier: Option<Earlier<'g>>,
+    pub(crate) earlier: Option<EarlierChanges<'g>>,
     /// Searches for a text in the other files of the job.
     pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
 }
 
 /// The result of the text edits.
-pub(crate) struct Made {
+pub(crate) struct EditedContent {
     /// The new content.
     pub(crate) bytes: Arc<[u8]>,
     /// The splices that made it.
@@ -83,14 +83,14 @@ pub(crate) type EditReports = Vec<Option<Box<EditReport>>>;
 /// # Errors
 /// The first refusal, if the job is not `partial`.
 pub(crate) fn run(
-    ground: &Ground<'_>,
+    base: &EditBase<'_>,
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     clips: &mut Clips<'_>,
-) -> Result<(Option<Made>, EditReports), Refusal> {
+) -> Result<(Option<EditedContent>, EditReports), Refusal> {
     let mut reports: EditReports = vec![None; ops.len()];
     let text_edit = |edit: usize| matches!(ops.get(edit), Some(Ok(op)) if is_text(op));
-    let mut text = match Text::read(ground.bytes, ground.label) {
+    let mut text = match Text::read(base.bytes, base.label) {
         Ok(text) => text,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -98,28 +98,28 @@ pub(crate) fn run(
             return Ok((None, reports));
         }
     };
-    let mut places = locate(ground, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
+    let mut places = locate(base, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
     text.forget_folded();
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
-    let made = match make(ground, &text, places, &mut reports) {
-        Ok(made) => made,
+    let edited = match make(base, &text, places, &mut reports) {
+        Ok(edited) => edited,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
             None
         }
     };
-    if made.is_none() {
+    if edited.is_none() {
         reports.iter_mut().flatten().for_each(|report| report.changed = false);
     }
-    store(ground, ops, verdicts, &reports, clips);
-    Ok((made, reports))
+    store(base, ops, verdicts, &reports, clips);
+    Ok((edited, reports))
 }
 
 /// Locates every edit, in the order of the request.
 fn locate(
-    ground: &Ground<'_>,
+    base: &EditBase<'_>,
     text: &Text<'_>,
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
@@ -129,13 +129,13 @@ fn locate(
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
-    let hay = Haystack::new(text, ground.budget, needles.collect());
+    let hay = Haystack::new(text, base.budget, needles.collect());
     let written = written(ops, verdicts, clips);
     let outline = HeaderIndex::new(ops.iter().flatten().filter_map(Op::headers));
     let standing = ops.iter().zip(0..).filter(|(_, edit)| verdicts.stands(*edit as usize));
     let neighbours =
         Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
-    let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes), ground.trees);
+    let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes), base.trees);
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let name = stores(op);
         let Some(op) = op.as_ref().ok().filter(|op| is_text(op) && verdicts.stands(edit)) else {
@@ -149,14 +149,14 @@ fn locate(
             neighbours: &neighbours,
             symbols: &symbols,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
-            origin: ground.path,
+            origin: base.path,
             written: written.as_deref(),
-            budget: ground.budget,
-            earlier: ground.earlier,
-            elsewhere: ground.elsewhere,
+            budget: base.budget,
+            earlier: base.earlier,
+            elsewhere: base.elsewhere,
         };
         let effect = effect(op, &scene, clips).and_then(|effect| encodable(text, effect));
-        match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, ground.budget)) {
+        match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, base.budget)) {
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // A place that changes nothing and guards nothing cannot overlap with another.
@@ -284,11 +284,11 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
 
 /// Assembles the new content from the places. Returns `None` if nothing changes.
 fn make(
-    ground: &Ground<'_>,
+    base: &EditBase<'_>,
     text: &Text<'_>,
     mut places: Vec<Place>,
     reports: &mut EditReports,
-) -> Result<Option<Made>, Refusal> {
+) -> Result<Option<EditedContent>, Refusal> {
     complete(text, &mut places);
     land(text, &places, |edit, (first, last)| {
         let Some(report) = reports.get_mut(edit as usize).and_then(Option::as_mut) else { return };
@@ -304,25 +304,25 @@ fn make(
         return Ok(None);
     };
     let held: usize = splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum();
-    if !ground.budget.change(held) {
+    if !base.budget.change(held) {
         let limit = crate::limits::CHANGE;
         return Err(too_large("this job changes more bytes than a job may; send it as several jobs", limit));
     }
-    let size = size_after(ground.bytes.len(), &splices);
+    let size = size_after(base.bytes.len(), &splices);
     if size > limits::FILE {
         return Err(too_large(
             format!("the file would have {size} bytes, more than {}", limits::FILE),
             limits::FILE,
         ));
     }
-    if !ground.budget.make(held.saturating_add(size)) {
+    if !base.budget.make(held.saturating_add(size)) {
         return Err(no_room());
     }
-    let after = apply_shared(ground.bytes, &splices)
+    let after = apply_shared(base.bytes, &splices)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
-    let hashes = match ground.hash {
+    let hashes = match base.hash {
         Some(hash) => (hash, crate::hash::hash(&after)),
-        None => hash_both(ground.bytes, &after, first.at as usize),
+        None => hash_both(base.bytes, &after, first.at as usize),
     };
     // Edits may reverse each other: one removes a line, another adds it.
     if hashes.0 == hashes.1 {
@@ -332,13 +332,13 @@ fn make(
     let at = first.at as usize;
     let lines = text.line_of(at.saturating_sub(text.bom)) - 1;
     let known = (plain && text.breaks == Breaks::Lf).then_some((at, lines));
-    debug_assert_eq!(ground.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
-    Ok(Some(Made { bytes: after, splices, hashes, known, plain }))
+    debug_assert_eq!(base.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
+    Ok(Some(EditedContent { bytes: after, splices, hashes, known, plain }))
 }
 
 /// Stores the clipboards of the edits that were not refused, for later entries.
 fn store(
-    ground: &Ground<'_>,
+    base: &EditBase<'_>,
     ops: &Parsed,
     verdicts: &Verdicts<'_>,
     reports: &EditReports,
@@ -347,7 +347,7 @@ fn store(
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Some(name) = stores(op) else { continue };
         match report.as_ref().and_then(|report| report.stored.as_ref()).filter(|_| verdicts.stands(edit)) {
-            Some(text) => clips.store(name, Rc::clone(text), ground.path),
+            Some(text) => clips.store(name, Rc::clone(text), base.path),
             None => clips.spoil(name),
         }
     }
