@@ -12,20 +12,20 @@ use crate::text::Text;
 
 /// The candidates of one rung. All are counted, and a few are kept.
 pub(crate) struct Tally {
-    all: Few,
-    on_line: Few,
-    within: Few,
+    all: CandidateList,
+    on_line: CandidateList,
+    within: CandidateList,
     line_zone: Range<usize>,
     window_zone: Range<usize>,
 }
 
 #[derive(Default)]
-struct Few {
+struct CandidateList {
     count: u64,
     kept: Vec<Range<usize>>,
 }
 
-impl Few {
+impl CandidateList {
     fn add(&mut self, range: &Range<usize>) {
         self.count += 1;
         if self.kept.len() < limits::CANDIDATES {
@@ -48,7 +48,13 @@ impl Tally {
             let last = near.saturating_add(quote.window);
             window_zone = start(near.saturating_sub(quote.window))..start(last.saturating_add(1));
         }
-        Self { all: Few::default(), on_line: Few::default(), within: Few::default(), line_zone, window_zone }
+        Self {
+            all: CandidateList::default(),
+            on_line: CandidateList::default(),
+            within: CandidateList::default(),
+            line_zone,
+            window_zone,
+        }
     }
 
     /// Takes a candidate.
@@ -88,13 +94,13 @@ impl Tally {
     }
 
     fn refusal(&self, text: &Text<'_>, quote: &Quote<'_>) -> Refusal {
-        let close = [&self.on_line, &self.within].into_iter().find(|few| few.count > 1);
+        let close = [&self.on_line, &self.within].into_iter().find(|list| list.count > 1);
         let shown = close.unwrap_or(&self.all);
         let total = self.all.count;
         let message = match (quote.near, close) {
-            (Some(near), Some(few)) => format!(
+            (Some(near), Some(list)) => format!(
                 "the text occurs at {total} places, {} of them near line {near}; quote more lines around the one you mean",
-                few.count
+                list.count
             ),
             (Some(near), None) => format!(
                 "the text occurs at {total} places and none near line {near}; give the line where it starts, or quote more"

@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::ladder::{Adapted, searched_too_much};
-use super::quoted::{Brings, Quote};
+use super::quoted::{AdaptableText, Quote};
 use super::{Haystack, eol, exact, fold_breaks, lines};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -17,16 +17,17 @@ pub(crate) fn search(
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
-    for mut rests in cuts(quote, hay.text.breaks) {
-        rests.dedup_by_key(|rest| rest.old);
+    for mut level in cuts(quote, hay.text.breaks) {
+        level.dedup_by_key(|trimmed| trimmed.old);
         let mut found = false;
-        for rest in rests {
+        for trimmed in level {
             if !hay.budget.search(hay.text.len()) {
                 return Err(searched_too_much());
             }
-            let part = Quote { old: rest.old, ..quote.clone() };
+            let part = Quote { old: trimmed.old, ..quote.clone() };
             // `eol` finds nothing if there is no line break to fold.
-            let plain = hay.text.folded().is_none() && fold_breaks(rest.old, hay.text.breaks) == rest.old;
+            let plain =
+                hay.text.folded().is_none() && fold_breaks(trimmed.old, hay.text.breaks) == trimmed.old;
             let search = if plain { exact::search } else { eol::search };
             search(hay, &part, overlapping, &mut |range| {
                 if !stands_alone(hay.text, &range) {
@@ -47,15 +48,17 @@ pub(crate) fn search(
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let breaks = hay.text.breaks;
     let there = fold_breaks(hay.text.content.cut(range.clone()), breaks);
-    let fits = |rest: &Rest<'_>| fold_breaks(rest.old, breaks) == there && stands_alone(hay.text, range);
-    let level = cuts(quote, breaks).into_iter().find(|rests| rests.iter().any(fits))?;
-    let mut news = level.into_iter().filter(fits).map(|rest| rest.new);
+    let fits = |trimmed: &TrimmedTexts<'_>| {
+        fold_breaks(trimmed.old, breaks) == there && stands_alone(hay.text, range)
+    };
+    let level = cuts(quote, breaks).into_iter().find(|level| level.iter().any(fits))?;
+    let mut news = level.into_iter().filter(fits).map(|trimmed| trimmed.new);
     let new = news.next()?;
     news.all(|other| other == new).then(|| Adapted { new: Some(new.to_owned()), score: None, as_file: false })
 }
 
-/// The rest of the old and the new text after a cut.
-struct Rest<'q> {
+/// The old and the new text after a cut.
+struct TrimmedTexts<'q> {
     old: &'q str,
     new: &'q str,
 }
@@ -68,9 +71,9 @@ fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
     begins(range.start) && ends
 }
 
-/// Returns the rests after a cut at one end, and after a cut at both ends.
-fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
-    let Brings::Instead(new) = quote.brings else {
+/// Returns the texts after a cut at one end, and after a cut at both ends.
+fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<TrimmedTexts<'q>>; 2] {
+    let AdaptableText::Instead(new) = quote.new_text else {
         return [Vec::new(), Vec::new()];
     };
     let (olds, news) = (lines(quote.old, breaks), lines(new, breaks));
@@ -80,17 +83,17 @@ fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
     let first = same(olds.first(), news.first());
     let last = same(olds.last(), news.last());
     let size = |line: Option<&(&str, &str)>| line.map_or(0, |line| line.0.len() + line.1.len());
-    let rest = |head: bool, tail: bool| {
+    let trim = |head: bool, tail: bool| {
         let cut = |whole: &'q str, list: &[(&str, &str)]| {
             let from = if head { size(list.first()) } else { 0 };
             let to = whole.len() - if tail { size(list.last()) } else { 0 };
             whole.cut(from..to)
         };
-        let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news) };
+        let trimmed = TrimmedTexts { old: cut(quote.old, &olds), new: cut(new, &news) };
         // Brackets and blank lines occur everywhere: only the line that was cut identified them.
-        rest.old.contains(char::is_alphanumeric).then_some(rest)
+        trimmed.old.contains(char::is_alphanumeric).then_some(trimmed)
     };
-    let one = [first.then(|| rest(true, false)), last.then(|| rest(false, true))];
-    let both = (first && last && olds.len() > 2 && news.len() > 1).then(|| rest(true, true));
+    let one = [first.then(|| trim(true, false)), last.then(|| trim(false, true))];
+    let both = (first && last && olds.len() > 2 && news.len() > 1).then(|| trim(true, true));
     [one.into_iter().flatten().flatten().collect(), both.into_iter().flatten().collect()]
 }

@@ -48,7 +48,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::locate::{Brings, Extent, Needle, Rung};
+    use crate::locate::{AdaptableText, Extent, Needle, Rung};
     use crate::plan::Budget;
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
             {
                 let hay = Haystack::new(&text, &budget, vec![Needle { text: &old, extent: Extent::Lines }]);
                 for near in 0..5 {
-                    let (loosest, brings) = (Rung::Exact, Brings::Nothing);
+                    let (loosest, new_text) = (Rung::Exact, AdaptableText::Nothing);
                     let near = Some(near);
                     let quote = Quote {
                         old: &old,
@@ -73,7 +73,7 @@ mod tests {
                         window: 0,
                         loosest,
                         threshold: 1.0,
-                        brings,
+                        new_text,
                     };
                     let mut all = Vec::new();
                     let mut visit = |range: Range<usize>| {

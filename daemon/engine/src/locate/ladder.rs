@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use editd_types::{ErrorCode, RequestError};
 
 use super::choose::Tally;
-use super::quoted::{Brings, Hit, Quote, ReadingConflict, Unfit};
+use super::quoted::{AdaptableText, Hit, Quote, ReadingConflict, UnfitPlace};
 use super::{Haystack, edge, eol, exact, fuzzy, indent, keep_shared, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
@@ -48,18 +48,18 @@ pub(crate) type Search = fn(
 
 /// Fits the new text to the only place that a rung found. `None` if that is not possible: the rung fails, and the
 /// next one is tried.
-type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
+type PlainAdapter = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
 
 /// The same for a rung that maps indentation, which may be possible in several ways.
-type Settle = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Result<Option<Adapted>, ReadingConflict>;
+type IndentAdapter = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Result<Option<Adapted>, ReadingConflict>;
 
 /// The part of a rung that fits the new text to its place.
 #[derive(Clone, Copy)]
-enum Fitting {
+enum TextAdapter {
     /// In one way, or not at all.
-    Plain(Adapt),
+    Plain(PlainAdapter),
     /// In one way, in several, or not at all.
-    Mapped(Settle),
+    Mapped(IndentAdapter),
 }
 
 /// One rung of the ladder.
@@ -68,7 +68,7 @@ pub(super) struct LadderStep {
     pub(super) rung: Rung,
     name: &'static str,
     pub(super) search: Search,
-    fitting: Fitting,
+    adapter: TextAdapter,
     /// Returns the line that the quotation gives for its place, for a rung that reads such a line from it.
     hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
     /// The reason for which the new text may not fit to a place of this rung, and the advice.
@@ -98,16 +98,16 @@ const LADDER: &[LadderStep] = &[
 ];
 
 impl LadderStep {
-    const fn new(rung: Rung, name: &'static str, search: Search, adapt: Adapt) -> Self {
-        Self { rung, name, search, fitting: Fitting::Plain(adapt), hint: no_hint, unfit: INDENTED }
+    const fn new(rung: Rung, name: &'static str, search: Search, adapt: PlainAdapter) -> Self {
+        Self { rung, name, search, adapter: TextAdapter::Plain(adapt), hint: no_hint, unfit: INDENTED }
     }
 
     const fn or(self, unfit: &'static str) -> Self {
         Self { unfit, ..self }
     }
 
-    const fn mapped(self, settle: Settle) -> Self {
-        Self { fitting: Fitting::Mapped(settle), ..self }
+    const fn mapped(self, adapt: IndentAdapter) -> Self {
+        Self { adapter: TextAdapter::Mapped(adapt), ..self }
     }
 
     /// Returns the new text as the rung fits it to a place; `None` if it cannot.
@@ -117,16 +117,16 @@ impl LadderStep {
         quote: &Quote<'_>,
         range: &Range<usize>,
     ) -> Result<Option<Adapted>, ReadingConflict> {
-        match self.fitting {
-            Fitting::Plain(adapt) => Ok(adapt(hay, quote, range)),
-            Fitting::Mapped(settle) => settle(hay, quote, range),
+        match self.adapter {
+            TextAdapter::Plain(adapt) => Ok(adapt(hay, quote, range)),
+            TextAdapter::Mapped(adapt) => adapt(hay, quote, range),
         }
     }
 
     /// Returns true if a quote permits this rung: all rungs up to the loosest one. `edge` is permitted only if it is
     /// the loosest one and there is a new text from which a line can be cut too.
     fn serves(&self, quote: &Quote<'_>) -> bool {
-        let cuttable = matches!(quote.brings, Brings::Instead(_)) && !quote.whole_lines;
+        let cuttable = matches!(quote.new_text, AdaptableText::Instead(_)) && !quote.whole_lines;
         match self.rung {
             Rung::Edge => quote.loosest == Rung::Edge && cuttable,
             rung => rung <= quote.loosest,
@@ -151,7 +151,7 @@ fn as_given(_: &Haystack<'_>, _: &Quote<'_>, _: &Range<usize>) -> Option<Adapted
 
 /// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
 fn keeping_shared(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
-    let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
+    let AdaptableText::Instead(new) = quote.new_text else { return Some(Adapted::default()) };
     let kept = keep_shared(hay.text, quote, (quote.old, new), range, |_, line| Some(line.to_owned()))?;
     Some(Adapted { new: Some(kept), ..Adapted::default() })
 }
@@ -191,7 +191,7 @@ impl Rung {
 }
 
 /// The only place; otherwise, the place that was found but does not fit, if there is one.
-pub(crate) type SearchResult = Result<Hit, Option<Unfit>>;
+pub(crate) type SearchResult = Result<Hit, Option<UnfitPlace>>;
 
 /// Returns the rungs that a quote permits, from the strictest.
 pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = LadderStep> {
@@ -261,7 +261,7 @@ pub(crate) fn one_where(
         if let Some(adapted) = adapted {
             return Ok(Ok(Hit { range, rung: step.rung, moved, adapted }));
         }
-        unfit.get_or_insert(Unfit { at: range.start, rung: step.rung, reason: step.unfit });
+        unfit.get_or_insert(UnfitPlace { at: range.start, rung: step.rung, reason: step.unfit });
     }
     Ok(Err(unfit))
 }

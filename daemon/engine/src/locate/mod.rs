@@ -4,7 +4,7 @@
 //! *Calling sequence*: create a [`Quote`] from the fields of an edit; call [`one`] or [`every`]; if they find
 //! nothing, [`not_found`] makes the error, with the nearest text.
 //!
-//! *To add a rung*: write one file with a function of the type `Search` and one of the type `Adapt`, and add a variant
+//! *To add a rung*: write one file with a function of the type `Search` and one of the type `PlainAdapter`, and add a variant
 //! of `Rung` and a line in the table in `ladder`. The recipe in daemon/ARCHITECTURE.md has the other places.
 
 mod choose;
@@ -40,7 +40,9 @@ pub(crate) use ladder::{
     Adapted, CandidateFit, EVERY, Rung, SearchResult, adapt, ambiguous, candidates, every, looser, one,
     one_where, searched_too_much, too_many_places,
 };
-pub(crate) use quoted::{Brings, Hit, Quote, ReadingConflict, Spot, Spots, Unfit};
+pub(crate) use quoted::{
+    AdaptableText, Hit, InsertionPoint, InsertionPoints, Quote, ReadingConflict, UnfitPlace,
+};
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{LineParts, keep_shared, keep_shared_lines, lines};
 pub(crate) use standing::{Standing, standing};

@@ -8,7 +8,7 @@ use editd_types::limits;
 
 use super::fuzzy::Likeness;
 use super::report::excerpt;
-use super::score::{Bag, CHARS, alike, shown};
+use super::score::{CHARS, LetterCounts, alike, shown};
 use crate::cut::Cut;
 use crate::splice::shared_start;
 use crate::text::Text;
@@ -131,13 +131,13 @@ fn by_letters(text: &Text<'_>, target: &[&str]) -> Vec<usize> {
     let Some((j, first)) = target.iter().enumerate().find(|(_, line)| !line.trim().is_empty()) else {
         return Vec::new();
     };
-    let bag = Bag::of(first);
+    let letters = LetterCounts::of(first);
     let mut left = CLOSE_LOOK;
     let mut ranked: Vec<(f64, usize)> = Vec::new();
     for (i, line) in first_lines(text).map(as_text).enumerate() {
         let Some(start) = i.checked_sub(j) else { continue };
         left = left.saturating_sub(line.len().min(CHARS));
-        if bag.likeness_of_length(line) < USEFUL || Bag::of(line).likeness(&bag) < USEFUL {
+        if letters.likeness_of_length(line) < USEFUL || LetterCounts::of(line).likeness(&letters) < USEFUL {
             continue;
         }
         left = left.saturating_sub(line.len().min(CHARS) * first.len().min(CHARS));

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::indent::{BLANKS, is_blank};
 use super::ladder::Adapted;
-use super::quoted::{Brings, Quote};
+use super::quoted::{AdaptableText, Quote};
 use super::reduced::{LineTrim, covered, list};
 use super::{Haystack, LineParts, keep_shared_lines, lines};
 use crate::Refusal;
@@ -44,15 +44,15 @@ pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let old = Numbered::read(quote.old, hay.text.breaks)?;
     let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
-    let new = match quote.brings {
-        Brings::Nothing => None,
-        Brings::Beside(new, _) => {
+    let new = match quote.new_text {
+        AdaptableText::Nothing => None,
+        AdaptableText::Beside(new, _) => {
             let list = strip(new)?;
             // In a list of lines, a blank last line counts only with its line break.
             let lost = quote.whole_lines && list.last() == Some(&("", ""));
             Some(joined(&list) + if lost { "\n" } else { "" })
         }
-        Brings::Instead(new) => {
+        AdaptableText::Instead(new) => {
             let as_it_is = |_, line: &str| Some(line.to_owned());
             Some(keep_shared_lines(hay.text, quote, (&old.lines, &strip(new)?), range, as_it_is)?)
         }

@@ -28,44 +28,44 @@ pub(crate) struct Quote<'a> {
     /// The least similarity that the fuzzy rung accepts.
     pub(crate) threshold: f64,
     /// The new text of the edit.
-    pub(crate) brings: Brings<'a>,
+    pub(crate) new_text: AdaptableText<'a>,
 }
 
 /// The new text of an edit with a quotation, as far as a rung may change it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Brings<'a> {
+pub(crate) enum AdaptableText<'a> {
     /// None, or one that no rung changes: from a clipboard, or indented explicitly.
     Nothing,
     /// It replaces the quotation.
     Instead(&'a str),
-    /// It is inserted beside or between the quoted lines, at these spots.
-    Beside(&'a str, Spots<'a>),
+    /// It is inserted beside or between the quoted lines, at these points.
+    Beside(&'a str, InsertionPoints<'a>),
 }
 
-/// A spot in a quotation at which lines are inserted, as byte ranges.
+/// A point of a quotation at which lines are inserted, as byte ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct InsertionPoint {
     /// The quoted lines that are removed; empty for an insertion.
     pub(crate) removed: Span,
     /// The lines of the new text that are inserted.
     pub(crate) added: Span,
 }
 
-/// All spots in a quotation at which lines are inserted.
+/// All points of a quotation at which lines are inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Spots<'a> {
-    /// All lines at one spot.
-    One(Spot),
-    /// Some lines at each of these spots.
-    Each(&'a [Spot]),
+pub(crate) enum InsertionPoints<'a> {
+    /// All lines at one point.
+    One(InsertionPoint),
+    /// Some lines at each of these points.
+    Each(&'a [InsertionPoint]),
 }
 
-impl Spots<'_> {
-    /// Returns every spot, from the top.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Spot> {
+impl InsertionPoints<'_> {
+    /// Returns every point, from the top.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &InsertionPoint> {
         match self {
-            Self::One(spot) => std::slice::from_ref(spot).iter(),
-            Self::Each(spots) => spots.iter(),
+            Self::One(point) => std::slice::from_ref(point).iter(),
+            Self::Each(points) => points.iter(),
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) struct Hit {
 
 /// A place that was found, but to which the new text cannot be fitted.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Unfit {
+pub(crate) struct UnfitPlace {
     /// The offset at which it starts.
     pub(crate) at: usize,
     /// The rung that found it.

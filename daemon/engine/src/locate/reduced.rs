@@ -117,19 +117,19 @@ impl<'h> Reduced<'h> {
         lines: &str,
         visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.pass(text, |pass| {
+        self.reduce(text, |reduced| {
             let hits = |lines: &str, check: whole::VisitHit<'_>| {
-                each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
+                each_hit(reduced.content.as_bytes(), lines.as_bytes(), true, check)
             };
-            pass.each(lines, hits, visit)
+            reduced.each(lines, hits, visit)
         })
     }
 
-    fn pass<T>(&self, text: &Text<'_>, look: impl FnOnce(&Pass<'_>) -> T) -> T {
+    fn reduce<T>(&self, text: &Text<'_>, look: impl FnOnce(&ReducedContent<'_>) -> T) -> T {
         let folded = text.folded().map_or(&*text.content, |folded| &folded.content);
         let stripped = self.form.strip(folded);
         let content = stripped.as_deref().unwrap_or(folded);
-        look(&Pass { text, content, index: LineIndex::new(b'\n') })
+        look(&ReducedContent { text, content, index: LineIndex::new(b'\n') })
     }
 
     /// Looks up all quotations in one pass, if that is cheaper.
@@ -137,14 +137,14 @@ impl<'h> Reduced<'h> {
         if !hay.in_bulk() {
             return RunPlaces::new();
         }
-        self.pass(hay.text, |pass| {
+        self.reduce(hay.text, |reduced| {
             let mut runs = RunPlaces::new();
-            for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH, Extent::Lines) {
+            for (lines, hits) in look_up(reduced.content, self.keys(hay), BATCH, Extent::Lines) {
                 let mut spans = Vec::new();
                 let each =
                     |_: &str, check: whole::VisitHit<'_>| hits.iter().try_for_each(|at| check(*at as usize));
                 let (ControlFlow::Continue(()) | ControlFlow::Break(())) =
-                    pass.each(&lines, each, &mut |run| {
+                    reduced.each(&lines, each, &mut |run| {
                         spans.push(Span::new(run));
                         ControlFlow::Continue(())
                     });
@@ -176,13 +176,13 @@ impl<'h> Reduced<'h> {
 }
 
 /// The content in one form, for as long as somebody looks.
-struct Pass<'p> {
+struct ReducedContent<'p> {
     text: &'p Text<'p>,
     content: &'p str,
     index: LineIndex,
 }
 
-impl Pass<'_> {
+impl ReducedContent<'_> {
     /// Visits the runs of whole lines of the file among the hits of these lines.
     fn each(
         &self,
@@ -216,13 +216,13 @@ struct LineCursor {
 
 impl LineCursor {
     /// Returns the offset in the file of the line that starts at `at` in the reduced content.
-    fn to(&mut self, pass: &Pass<'_>, at: usize) -> usize {
-        let (file, content) = (pass.text.content.as_bytes(), pass.content.as_bytes());
+    fn to(&mut self, reduced: &ReducedContent<'_>, at: usize) -> usize {
+        let (file, content) = (reduced.text.content.as_bytes(), reduced.content.as_bytes());
         if at < self.reduced || at - self.reduced > WALK {
-            self.file = pass.text.line_start(pass.index.rank(content, at) + 1);
+            self.file = reduced.text.line_start(reduced.index.rank(content, at) + 1);
         } else {
             let lines = memchr::memchr_iter(b'\n', content.cut(self.reduced..at)).count();
-            let mut stops = memchr::memchr_iter(pass.text.breaks.stop(), file.cut(self.file..file.len()));
+            let mut stops = memchr::memchr_iter(reduced.text.breaks.stop(), file.cut(self.file..file.len()));
             if let Some(last) = lines.checked_sub(1) {
                 self.file = stops.nth(last).map_or(file.len(), |stop| self.file + stop + 1);
             }

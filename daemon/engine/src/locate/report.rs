@@ -4,7 +4,7 @@
 use editd_types::error::{Candidate, ErrorCode, NearMiss};
 
 use super::ladder::{Rung, tried};
-use super::quoted::{Quote, Unfit};
+use super::quoted::{Quote, UnfitPlace};
 use super::{each_hit, nearest};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -40,7 +40,7 @@ pub(crate) struct Miss<'m> {
     /// Another file of the job that has the text: its name for people, and the line.
     pub(crate) elsewhere: Option<(String, u64)>,
     /// A place at which the text was found, but to which the new text cannot be fitted.
-    pub(crate) unfit: Option<Unfit>,
+    pub(crate) unfit: Option<UnfitPlace>,
     /// True if the file may still be read for the nearest text and the reason.
     pub(crate) look: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     error.searched = (lines > 0).then_some((1, lines as u64));
     error.needed = Some(needed(quote));
     error.tried = tried(quote);
-    if let Some(Unfit { at, rung, reason }) = &miss.unfit {
+    if let Some(UnfitPlace { at, rung, reason }) = &miss.unfit {
         let line = text.line_of(*at) as u64;
         error.line = Some(line);
         error.message =

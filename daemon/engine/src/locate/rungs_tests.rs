@@ -14,8 +14,8 @@ fn anywhere(text: &str) -> Needle<'_> {
 }
 
 fn quote(old: &str, loosest: Rung) -> Quote<'_> {
-    let brings = Brings::Instead("x\n");
-    Quote { old, whole_lines: true, near: None, window: 40, loosest, threshold: 1.0, brings }
+    let new_text = AdaptableText::Instead("x\n");
+    Quote { old, whole_lines: true, near: None, window: 40, loosest, threshold: 1.0, new_text }
 }
 
 /// Looks up one quotation in a file, with a budget that allows so many lines to be compared one by one.
@@ -24,7 +24,7 @@ fn alone(
     old: &str,
     loosest: Rung,
     lines: u64,
-) -> Result<Result<Hit, Option<Unfit>>, crate::Refusal> {
+) -> Result<Result<Hit, Option<UnfitPlace>>, crate::Refusal> {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
     assert!(budget.compare(usize::try_from(limits::COMPARE_WORK - lines).unwrap()));

@@ -26,14 +26,14 @@ pub(crate) fn shown(score: f64) -> f64 {
 }
 
 /// The number of letters of each of a few classes in the first characters of a line.
-pub(crate) struct Bag {
+pub(crate) struct LetterCounts {
     counts: [u8; 32],
     letters: u32,
 }
 
 const _: () = assert!(CHARS <= u8::MAX as usize);
 
-impl Bag {
+impl LetterCounts {
     /// Counts the letters of a line.
     pub(crate) fn of(line: &str) -> Self {
         let line = line.trim();
@@ -58,7 +58,7 @@ impl Bag {
         bound(more.max(less), self.letters.max(other.letters))
     }
 
-    /// Returns an upper bound of [`Bag::likeness`] for a line, by its length alone.
+    /// Returns an upper bound of [`LetterCounts::likeness`] for a line, by its length alone.
     pub(crate) fn likeness_of_length(&self, line: &str) -> f64 {
         let line = line.trim();
         // A character has at most four bytes.

@@ -13,8 +13,8 @@ fn anywhere(text: &str) -> Needle<'_> {
 }
 
 fn quote(old: &str) -> Quote<'_> {
-    let (loosest, brings) = (Rung::Eol, Brings::Nothing);
-    Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold: 1.0, brings }
+    let (loosest, new_text) = (Rung::Eol, AdaptableText::Nothing);
+    Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold: 1.0, new_text }
 }
 
 fn hits(haystack: &str, needle: &str, overlapping: bool) -> Vec<usize> {
@@ -147,9 +147,10 @@ fn likeness_is_never_above_its_bound() {
         ["let a = 1;", "let b = 2;", "", "    x", "return foo(bar);", "retrun foo(baz);", "été", &long];
     for a in lines {
         for b in lines {
-            let (alike, bound) = (score::alike(a, b), score::Bag::of(a).likeness(&score::Bag::of(b)));
+            let (alike, bound) =
+                (score::alike(a, b), score::LetterCounts::of(a).likeness(&score::LetterCounts::of(b)));
             assert!(alike <= bound + 1e-9, "{a:?} {b:?}: {alike} > {bound}");
-            let by_length = score::Bag::of(a).likeness_of_length(b);
+            let by_length = score::LetterCounts::of(a).likeness_of_length(b);
             assert!(bound <= by_length, "{a:?} {b:?}: {bound} > {by_length}");
             assert!((0.0..=1.0).contains(&alike));
         }

@@ -10,7 +10,7 @@ use editd_types::{ErrorCode, limits};
 
 use super::effect::EditContext;
 use crate::locate::{
-    CandidateFit, Hit, Quote, Rung, SearchResult, Unfit, ambiguous, candidate, one, one_where,
+    CandidateFit, Hit, Quote, Rung, SearchResult, UnfitPlace, ambiguous, candidate, one, one_where,
 };
 use crate::text::Text;
 use crate::{Refusal, Splice};
@@ -99,7 +99,7 @@ impl EditContext<'_> {
         self.pay(self.text.len())?;
         match one_where(self.hay, &quote, &fit) {
             Ok(Ok(Hit { range, .. })) => Ok(Some(OldPlace::At(range.start))),
-            Ok(Err(Some(Unfit { at, .. }))) => Ok(Some(OldPlace::At(at))),
+            Ok(Err(Some(UnfitPlace { at, .. }))) => Ok(Some(OldPlace::At(at))),
             Ok(Err(None)) => Ok(None),
             Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(Some(OldPlace::Several(refusal))),
             Err(refusal) => Err(refusal),

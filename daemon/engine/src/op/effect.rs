@@ -5,7 +5,7 @@ use std::rc::Rc;
 use editd_types::{EditOutcome, EditStatus, FilePath};
 
 use crate::clip::Clips;
-use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
+use crate::locate::{Haystack, Miss, Needle, Quote, Rung, UnfitPlace, not_found, searched_too_much};
 use crate::op::{EarlierChanges, HeaderIndex, Neighbours, Symbols};
 use crate::plan::Budget;
 use crate::splice::Place;
@@ -103,7 +103,7 @@ impl PlaceReport {
 
 impl EditContext<'_> {
     /// Returns the refusal of a quotation that no rung finds.
-    pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<Unfit>) -> Refusal {
+    pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<UnfitPlace>) -> Refusal {
         let look = unfit.is_none() && self.budget.look(self.text.len());
         let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };
         not_found(self.text, quote, &Miss { new, elsewhere, unfit, look })

@@ -18,7 +18,7 @@ use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::{Cut, Span};
-use crate::locate::{Brings, Hit, Quote, Rung, Spot, Spots, Unfit};
+use crate::locate::{AdaptableText, Hit, InsertionPoint, InsertionPoints, Quote, Rung, UnfitPlace};
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
@@ -70,8 +70,8 @@ impl Insert {
             EditPosition::After(old) => (old, old.len()),
             EditPosition::Start | EditPosition::End | EditPosition::Line(_) => return None,
         };
-        let brings = self.text.mapped().map_or(Brings::Nothing, |text| coming(text, at));
-        Some(self.anchor.as_ref()?.quote(old, brings))
+        let new_text = self.text.mapped().map_or(AdaptableText::Nothing, |text| adaptable(text, at));
+        Some(self.anchor.as_ref()?.quote(old, new_text))
     }
 
     /// Finds the offset and the text to insert there.
@@ -97,8 +97,8 @@ impl Insert {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(&quote, text);
                 let at = if matches!(self.at, EditPosition::After(_)) { quote.old.len() } else { 0 };
-                let brings = rest.map_or(Brings::Nothing, |rest| coming(rest, at));
-                let quote = Quote { brings, ..quote };
+                let new_text = rest.map_or(AdaptableText::Nothing, |rest| adaptable(rest, at));
+                let quote = Quote { new_text, ..quote };
                 let hit = scene.one(&quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
                 let hit = hit.map_err(|unfit| scene.missed(&quote, None, unfit))?;
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
@@ -125,13 +125,13 @@ impl Insert {
     }
 
     /// Fails if the text may not go there: a text mapped line by line cannot end in front of the anchor's indentation.
-    fn may_stand(&self, quote: &Quote<'_>, hit: Hit, text: &Text<'_>) -> Result<Hit, Option<Unfit>> {
+    fn may_stand(&self, quote: &Quote<'_>, hit: Hit, text: &Text<'_>) -> Result<Hit, Option<UnfitPlace>> {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
-        let Brings::Beside(given, _) = quote.brings else { return Ok(hit) };
+        let AdaptableText::Beside(given, _) = quote.new_text else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
         if mapped && open && self.own_line != Some(true) && matches!(self.at, EditPosition::Before(_)) {
             let reason = "the text would come before an indentation; end it in a line break";
-            return Err(Some(Unfit { at: hit.range.start, rung: hit.rung, reason }));
+            return Err(Some(UnfitPlace { at: hit.range.start, rung: hit.rung, reason }));
         }
         Ok(hit)
     }
@@ -227,9 +227,9 @@ fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
 }
 
 /// Returns the new text for an insertion at an offset of the quotation that is its anchor.
-fn coming(text: &str, at: usize) -> Brings<'_> {
-    let spot = Spot { removed: Span::new(at..at), added: Span::new(0..text.len()) };
-    Brings::Beside(text, Spots::One(spot))
+fn adaptable(text: &str, at: usize) -> AdaptableText<'_> {
+    let point = InsertionPoint { removed: Span::new(at..at), added: Span::new(0..text.len()) };
+    AdaptableText::Beside(text, InsertionPoints::One(point))
 }
 
 /// Returns the last or the first break of a content.

@@ -3,7 +3,7 @@
 use editd_types::{FileEdit, limits};
 
 use crate::Refusal;
-use crate::locate::{Brings, Quote, Rung};
+use crate::locate::{AdaptableText, Quote, Rung};
 use crate::refusal::malformed;
 
 /// The options for finding a quoted text.
@@ -27,10 +27,10 @@ impl Matching {
         (self.near, self.window) = (None, limits::NEAR_WINDOW);
     }
 
-    /// Returns a quotation of a text with these options. `brings` is the new text that belongs to it.
-    pub(crate) fn quote<'a>(&self, old: &'a str, brings: Brings<'a>) -> Quote<'a> {
+    /// Returns a quotation of a text with these options. `new_text` is the new text that belongs to it.
+    pub(crate) fn quote<'a>(&self, old: &'a str, new_text: AdaptableText<'a>) -> Quote<'a> {
         let Self { whole_lines, near, window, loosest, threshold } = *self;
-        Quote { old, whole_lines, near, window, loosest, threshold, brings }
+        Quote { old, whole_lines, near, window, loosest, threshold, new_text }
     }
 }
 

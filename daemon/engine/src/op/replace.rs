@@ -18,7 +18,7 @@ use super::{fields, quote, within};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::{Cut, Span};
-use crate::locate::{self, Brings, Quote, Rung, Unfit};
+use crate::locate::{self, AdaptableText, Quote, Rung, UnfitPlace};
 use crate::refusal::{malformed, refuse, too_large};
 use crate::splice::Place;
 use crate::text::{Text, split_final_break};
@@ -65,7 +65,8 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 impl Replace {
     /// Returns the quotation with its new text.
     pub(crate) fn quote(&self) -> Quote<'_> {
-        self.matching.quote(&self.old, self.new.mapped().map_or(Brings::Nothing, Brings::Instead))
+        self.matching
+            .quote(&self.old, self.new.mapped().map_or(AdaptableText::Nothing, AdaptableText::Instead))
     }
 
     /// Finds the place or places and replaces them.
@@ -151,7 +152,7 @@ impl Replace {
         scene: &EditContext<'_>,
         region: Option<&Region>,
         quote: &Quote<'_>,
-        unfit: Option<Unfit>,
+        unfit: Option<UnfitPlace>,
     ) -> Refusal {
         match region {
             None => scene.missed(quote, self.new.quoted(), unfit),

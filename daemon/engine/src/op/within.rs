@@ -8,7 +8,7 @@ use super::effect::{EditContext, PlaceReport};
 use super::symbol::SymbolSelector;
 use crate::Refusal;
 use crate::cut::Span;
-use crate::locate::{self, CandidateFit, Haystack, Hit, Quote, Rung, SearchResult, Unfit};
+use crate::locate::{self, CandidateFit, Haystack, Hit, Quote, Rung, SearchResult, UnfitPlace};
 use crate::refusal::malformed;
 
 /// Reads `within`.
@@ -97,7 +97,7 @@ pub(crate) fn one(
             let range = hit.range.start + part.start..hit.range.end + part.start;
             Ok(Hit { range, ..hit })
         }
-        Err(unfit) => Err(unfit.map(|unfit| Unfit { at: unfit.at + part.start, ..unfit })),
+        Err(unfit) => Err(unfit.map(|unfit| UnfitPlace { at: unfit.at + part.start, ..unfit })),
     })
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn missed(
     scene: &EditContext<'_>,
     quote: &Quote<'_>,
     new: Option<&str>,
-    unfit: Option<Unfit>,
+    unfit: Option<UnfitPlace>,
     region: &Region,
 ) -> Refusal {
     let (first, last) = region.lines;

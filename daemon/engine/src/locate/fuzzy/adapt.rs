@@ -7,7 +7,7 @@ use super::super::indent::{Frames, IndentMapping, settle};
 use super::super::ladder::Adapted;
 use super::super::quoted::ReadingConflict;
 use super::super::score::shown;
-use super::super::{Brings, Haystack, Quote};
+use super::super::{AdaptableText, Haystack, Quote};
 use super::rank::Ruler;
 use super::shape::FuzzyTarget;
 use crate::cut::Cut;
@@ -23,7 +23,7 @@ pub(crate) fn adapt(
     matched: &Range<usize>,
 ) -> Result<Option<Adapted>, ReadingConflict> {
     let Some((score, mapping)) = measured(hay, quote, matched) else { return Ok(None) };
-    if quote.brings == Brings::Nothing {
+    if quote.new_text == AdaptableText::Nothing {
         return Ok(Some(Adapted { new: None, score, as_file: false }));
     }
     let frames = Frames { mapping: &mapping, first: None, torn: None };

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Brings, Extent, Haystack, Needle, Quote, Rung, one};
+use super::super::{AdaptableText, Extent, Haystack, Needle, Quote, Rung, one};
 use super::rank::Ruler;
 use super::shape::{FuzzyTarget, file_lines, push_line};
 use super::sieve::Sieve;
@@ -16,8 +16,8 @@ fn anywhere(text: &str) -> Needle<'_> {
 }
 
 fn quote(old: &str, threshold: f64) -> Quote<'_> {
-    let (loosest, brings) = (Rung::Fuzzy, Brings::Nothing);
-    Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold, brings }
+    let (loosest, new_text) = (Rung::Fuzzy, AdaptableText::Nothing);
+    Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold, new_text }
 }
 
 fn distance(a: &str, b: &str) -> usize {

@@ -12,7 +12,7 @@ use super::mapping::IndentMapping;
 use super::passage::Passage;
 use super::unit::{Kinds, Unit, is_blank, split_indent};
 use crate::limits;
-use crate::locate::quoted::{Brings, Quote, ReadingConflict};
+use crate::locate::quoted::{AdaptableText, Quote, ReadingConflict};
 use crate::locate::{Haystack, excerpt, keep_shared_lines};
 
 /// The relation between the indentation of the quoted lines and the file's.
@@ -98,7 +98,7 @@ fn readings(
     quote: &Quote<'_>,
     frames: &Frames<'_>,
 ) -> Vec<Reading> {
-    let beside = matches!(quote.brings, Brings::Beside(..));
+    let beside = matches!(quote.new_text, AdaptableText::Beside(..));
     let bare = |line: &str| !is_blank(line) && split_indent(line).0.is_empty();
     let torn = passage.given.first().is_some_and(|(line, _)| bare(line));
     let mut made: Vec<Reading> = Vec::new();
@@ -260,7 +260,7 @@ fn made(
     reading: &Reading,
 ) -> Option<String> {
     let text = hay.text;
-    if !matches!(quote.brings, Brings::Instead(_)) {
+    if !matches!(quote.new_text, AdaptableText::Instead(_)) {
         let lines = reading.lines.iter().zip(&passage.given);
         return Some(lines.flat_map(|(line, (_, ending))| [line.as_str(), ending]).collect());
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::unit::{BLANKS, Kinds, is_blank, split_indent};
 use crate::cut::Cut;
-use crate::locate::{Brings, Quote, lines};
+use crate::locate::{AdaptableText, Quote, lines};
 use crate::text::Text;
 
 /// Lines that are looked at for one that is not blank, above and below the quoted lines.
@@ -38,10 +38,10 @@ pub(super) struct Passage<'p> {
 impl<'p> Passage<'p> {
     /// Returns the lines of a quotation at a range; `None` if it has no new lines.
     pub(super) fn of(text: &'p Text<'_>, quote: &Quote<'p>, range: &Range<usize>) -> Option<Self> {
-        let (new, spots) = match quote.brings {
-            Brings::Nothing => return None,
-            Brings::Instead(new) => (new, None),
-            Brings::Beside(new, spots) => (new, Some(spots)),
+        let (new, points) = match quote.new_text {
+            AdaptableText::Nothing => return None,
+            AdaptableText::Instead(new) => (new, None),
+            AdaptableText::Beside(new, points) => (new, Some(points)),
         };
         let list = |part: &'p str| lines(part, text.breaks);
         let bare = |part: &'p str| list(part).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
@@ -53,13 +53,13 @@ impl<'p> Passage<'p> {
             let from = list(part.cut(0..at.start)).len();
             from..from + list(part.cut(at)).len()
         };
-        let sites = match spots {
+        let sites = match points {
             None => vec![LineReplacement { removed: 0..quoted.len(), added: 0..given.len() }],
-            Some(spots) => spots
+            Some(points) => points
                 .iter()
-                .map(|spot| LineReplacement {
-                    removed: counted(quote.old, spot.removed.range()),
-                    added: counted(new, spot.added.range()),
+                .map(|point| LineReplacement {
+                    removed: counted(quote.old, point.removed.range()),
+                    added: counted(new, point.added.range()),
                 })
                 .collect(),
         };

@@ -10,7 +10,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::ladder::Adapted;
-use crate::locate::quoted::{Brings, Quote, ReadingConflict};
+use crate::locate::quoted::{AdaptableText, Quote, ReadingConflict};
 use crate::locate::reduced::{LineTrim, covered, list};
 use crate::locate::{Haystack, lines};
 use crate::refusal::spent;
@@ -90,7 +90,7 @@ pub(crate) fn adapt(
     quote: &Quote<'_>,
     range: &Range<usize>,
 ) -> Result<Option<Adapted>, ReadingConflict> {
-    if quote.brings == Brings::Nothing {
+    if quote.new_text == AdaptableText::Nothing {
         return Ok(Some(Adapted::default()));
     }
     let text = hay.text;

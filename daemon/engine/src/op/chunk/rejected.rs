@@ -13,7 +13,7 @@ use super::window::{LineCounts, after_lines, part};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::{Brings, Quote, excerpt};
+use crate::locate::{AdaptableText, Quote, excerpt};
 use crate::op::EditContext;
 use crate::text::split_final_break;
 
@@ -131,8 +131,8 @@ impl FailedSearch<'_, '_> {
             FailedPlace { line: from, equal: 0, check, reason }
         };
         let quote = window.quote(&self.chunk.new);
-        let spots = self.spots(&whole, &quote)?;
-        Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
+        let places = self.places(&whole, &quote)?;
+        Some(places.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
     }
 
     /// Returns the places in the region of the first part of the window that occurs there.
@@ -142,9 +142,9 @@ impl FailedSearch<'_, '_> {
             [(&window.before, 0), (&window.old, counts.before), (&window.after, counts.before + counts.old)];
         let target = window.lines(self.scene.text.breaks);
         for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
-            let spots = self.spots(self.region, &part(lines, Brings::Nothing))?;
-            if !spots.is_empty() {
-                let judged = spots.into_iter().map_while(|spot| self.judge(&target, spot.start, above));
+            let places = self.places(self.region, &part(lines, AdaptableText::Nothing))?;
+            if !places.is_empty() {
+                let judged = places.into_iter().map_while(|place| self.judge(&target, place.start, above));
                 return Some(judged.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
             }
         }
@@ -220,7 +220,7 @@ impl FailedSearch<'_, '_> {
 
     /// Returns the places of a quotation in a region, by the first rung that finds any; not all places of a frequent
     /// quotation. `None` if the budget is spent.
-    fn spots(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
+    fn places(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
         if !self.scene.budget.look(region.bytes.len()) {
             return None;
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use editd_types::limits;
 
 use crate::cut::{Cut, Span};
-use crate::locate::{self, Brings, Extent, Needle, Quote, Rung, Spot, Spots};
+use crate::locate::{self, AdaptableText, Extent, InsertionPoint, InsertionPoints, Needle, Quote, Rung};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// The old lines of a chunk with the context before and after them.
@@ -60,8 +60,8 @@ impl ChunkWindow {
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
         let start = closed(&self.before).len().min(self.joined.len());
         let removed = start..(start + closed(&self.old).len()).min(self.joined.len());
-        let spot = Spot { removed: Span::new(removed), added: Span::new(0..new.len()) };
-        part(&self.joined, Brings::Beside(new, Spots::One(spot)))
+        let point = InsertionPoint { removed: Span::new(removed), added: Span::new(0..new.len()) };
+        part(&self.joined, AdaptableText::Beside(new, InsertionPoints::One(point)))
     }
 
     /// Its lines, without their breaks.
@@ -84,7 +84,7 @@ impl ChunkWindow {
 }
 
 /// Returns one part of a window, as a quotation of whole lines.
-pub(crate) fn part<'q>(lines: &'q str, brings: Brings<'q>) -> Quote<'q> {
+pub(crate) fn part<'q>(lines: &'q str, new_text: AdaptableText<'q>) -> Quote<'q> {
     Quote {
         old: lines,
         whole_lines: true,
@@ -92,7 +92,7 @@ pub(crate) fn part<'q>(lines: &'q str, brings: Brings<'q>) -> Quote<'q> {
         window: limits::NEAR_WINDOW,
         loosest: Rung::Typographic,
         threshold: 1.0,
-        brings,
+        new_text,
     }
 }
 

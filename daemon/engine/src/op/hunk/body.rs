@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Refusal;
 use crate::cut::{Cut, Span};
-use crate::locate::Spot;
+use crate::locate::InsertionPoint;
 use crate::refusal::{malformed, on_line};
 use crate::text::Text;
 
@@ -81,13 +81,13 @@ fn kind(line: &str) -> Option<(HunkLineKind, &str)> {
 }
 
 impl HunkBody {
-    /// Returns the places in the block where lines are added.
-    pub(super) fn spots(&self) -> Vec<Spot> {
-        let spot = |group: &LineGroup| {
+    /// Returns the points of the block at which lines are added.
+    pub(super) fn points(&self) -> Vec<InsertionPoint> {
+        let point = |group: &LineGroup| {
             let [removed, added] = [&group.removed, &group.added].map(|range| Span::new(range.clone()));
-            Spot { removed, added }
+            InsertionPoint { removed, added }
         };
-        self.groups.iter().map(spot).collect()
+        self.groups.iter().map(point).collect()
     }
 
     /// Reads the lines of a hunk.

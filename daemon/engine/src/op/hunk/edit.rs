@@ -13,7 +13,8 @@ use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{
-    self, Brings, CandidateFit, Extent, Hit, LineParts, Needle, Quote, Rung, Spot, Spots, Standing, Unfit,
+    self, AdaptableText, CandidateFit, Extent, Hit, InsertionPoint, InsertionPoints, LineParts, Needle,
+    Quote, Rung, Standing, UnfitPlace,
 };
 use crate::op::chunk::after_lines;
 use crate::op::effect::{EditContext, EditNote, Effect, PlaceReport};
@@ -31,7 +32,7 @@ use crate::text::{Breaks, Text, break_list, split_final_break};
 pub(crate) struct HunkEdit {
     pub(super) body: HunkBody,
     /// The places in the block where lines are added.
-    spots: Vec<Spot>,
+    points: Vec<InsertionPoint>,
     /// The options for finding the block; its text is the body's.
     pub(crate) how: Matching,
     /// The position of lines that have no block, or `End` for the block that ends the file.
@@ -69,10 +70,10 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
     let headers = edit.before.clone().unwrap_or_default();
     let literal = fields::literal_eol(edit)?;
     let in_order = edit.in_order.unwrap_or(false);
-    let spots = body.spots();
+    let points = body.points();
     Ok(Op::Hunk(Arc::new(HunkEdit {
         body,
-        spots,
+        points,
         how,
         at: edit.at.clone(),
         headers,
@@ -100,8 +101,8 @@ impl HunkEdit {
     }
 
     fn quote(&self) -> Quote<'_> {
-        let brings = Brings::Beside(&self.body.new, Spots::Each(&self.spots));
-        self.how.quote(&self.body.old, brings)
+        let new_text = AdaptableText::Beside(&self.body.new, InsertionPoints::Each(&self.points));
+        self.how.quote(&self.body.old, new_text)
     }
 
     /// Returns its block with the lines as they are after it.
@@ -161,7 +162,7 @@ impl HunkEdit {
         };
         let shorter = self.body.without_last_blank().filter(|_| self.how.near.is_none());
         let Some(body) = shorter else { return Err(refusal) };
-        let mut shorter = HunkEdit { spots: body.spots(), body, at: None, ..self.clone() };
+        let mut shorter = HunkEdit { points: body.points(), body, at: None, ..self.clone() };
         let alone = shorter.standing(scene, 1)?;
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
@@ -216,7 +217,7 @@ impl HunkEdit {
         scene: &EditContext<'_>,
         quote: &Quote<'_>,
         scope: Option<&Scope>,
-        unfit: Option<Unfit>,
+        unfit: Option<UnfitPlace>,
     ) -> Refusal {
         let stands = unfit.is_some();
         let mut error = scene.missed(quote, Some(&self.body.after()), unfit);
@@ -227,7 +228,7 @@ impl HunkEdit {
             None if self.last() => "at the end of the file",
             None => return error,
         };
-        let alone = Quote { near: None, brings: Brings::Nothing, ..quote.clone() };
+        let alone = Quote { near: None, new_text: AdaptableText::Nothing, ..quote.clone() };
         let line = match locate::one(scene.hay, &alone) {
             Ok(hit) => hit.ok().map(|hit| scene.text.line_of(hit.range.start) as u64),
             Err(several) => several.candidates.first().map(|place| place.line),
