@@ -21,13 +21,13 @@ pub(super) const AROUND: u64 = 3;
 /// The hunks of an entry that quote something.
 pub(crate) struct Neighbours<'o> {
     hunks: Vec<(u32, &'o HunkEdit)>,
-    known: OnceCell<HashMap<u32, Placed>>,
+    known: OnceCell<HashMap<u32, HunkPlacement>>,
     /// True if each hunk that names a line stands exactly there.
     on_lines: OnceCell<bool>,
 }
 
 /// The facts about a hunk that the other hunks of its entry decide.
-struct Placed {
+struct HunkPlacement {
     rung: Rung,
     /// The lines at which it may start so that the hunks stay in order, as far as that is asked.
     room: (u64, u64),
@@ -56,7 +56,7 @@ impl<'o> Neighbours<'o> {
         *self.on_lines.get_or_init(|| self.hunks.iter().all(|(_, hunk)| stands(hunk)))
     }
 
-    fn known(&self, scene: &EditContext<'_>) -> &HashMap<u32, Placed> {
+    fn known(&self, scene: &EditContext<'_>) -> &HashMap<u32, HunkPlacement> {
         if let Some(known) = self.known.get() {
             return known;
         }
@@ -64,7 +64,7 @@ impl<'o> Neighbours<'o> {
         self.known.get_or_init(|| known)
     }
 
-    fn look_up(&self, scene: &EditContext<'_>) -> HashMap<u32, Placed> {
+    fn look_up(&self, scene: &EditContext<'_>) -> HashMap<u32, HunkPlacement> {
         // If each hunk stands on the line in its header, the diff was made for this content.
         if self.hunks.len() < 2 || self.hunks.iter().all(|(_, hunk)| hunk.stands_on_line(scene)) {
             return HashMap::new();
@@ -80,7 +80,7 @@ impl<'o> Neighbours<'o> {
                 Some(standing)
             })
             .collect();
-        let mut known: HashMap<u32, Placed> = HashMap::new();
+        let mut known: HashMap<u32, HunkPlacement> = HashMap::new();
         let mut chain: Vec<(u32, &HunkEdit, HunkStarts)> = Vec::new();
         for ((edit, hunk), standing) in self.hunks.iter().zip(&standing) {
             if !hunk.in_order {
@@ -93,7 +93,7 @@ impl<'o> Neighbours<'o> {
             let only = starts.first().copied().filter(|_| *complete && count == 1);
             let (room, offsets) = ((0, u64::MAX), [None, None]);
             let left = complete.then_some(count);
-            known.insert(*edit, Placed { rung: *rung, room, left, only, offsets, misplaced: None });
+            known.insert(*edit, HunkPlacement { rung: *rung, room, left, only, offsets, misplaced: None });
             if *complete {
                 let (lines, head, tail) = hunk.shape(scene.text.breaks);
                 let near = hunk.near();
@@ -106,7 +106,7 @@ impl<'o> Neighbours<'o> {
     }
 
     /// Tells each hunk how far those beside it have moved.
-    fn compare_offsets(&self, known: &mut HashMap<u32, Placed>) {
+    fn compare_offsets(&self, known: &mut HashMap<u32, HunkPlacement>) {
         let signed = |line: u64| i64::try_from(line).unwrap_or(0);
         let mut anchors: Vec<(u64, i64)> = self
             .hunks
@@ -119,10 +119,10 @@ impl<'o> Neighbours<'o> {
         anchors.sort_by_key(|(near, _)| *near);
         let offset = |at: Option<usize>| anchors.get(at?).map(|(_, offset)| *offset);
         for (edit, hunk) in &self.hunks {
-            if let (Some(near), Some(placed)) = (hunk.near(), known.get_mut(edit)) {
+            if let (Some(near), Some(placement)) = (hunk.near(), known.get_mut(edit)) {
                 let below = anchors.partition_point(|anchor| anchor.0 < near);
                 let behind = anchors.partition_point(|anchor| anchor.0 <= near);
-                placed.offsets = [offset(below.checked_sub(1)), offset(Some(behind))];
+                placement.offsets = [offset(below.checked_sub(1)), offset(Some(behind))];
             }
         }
     }
@@ -160,32 +160,32 @@ impl<'o> Neighbours<'o> {
     /// Chooses the place of a hunk that names a line.
     fn near(&self, choice: &HunkChoice<'_, '_>, near: u64) -> Result<SearchResult, Refusal> {
         let scene = choice.scene;
-        let Some(placed) = self.known(scene).get(&scene.edit) else { return choice.plain(Some(near)) };
-        if let Some(other) = placed.misplaced {
+        let Some(placement) = self.known(scene).get(&scene.edit) else { return choice.plain(Some(near)) };
+        if let Some(other) = placement.misplaced {
             return Err(self.misplaced(scene, other));
         }
-        if placed.left == Some(1) {
+        if placement.left == Some(1) {
             let found = self.only(choice)?;
             return found.map_or_else(|| choice.plain(Some(near)), |hit| Ok(Ok(moved(scene, hit, near))));
         }
-        let none = placed.offsets == [None, None] && placed.room == (0, u64::MAX);
+        let none = placement.offsets == [None, None] && placement.room == (0, u64::MAX);
         if none {
             return choice.plain(Some(near));
         }
         let around = |line: u64| (line.saturating_sub(AROUND), line.saturating_add(AROUND));
-        let own = choice.on_line(placed, near)?;
+        let own = choice.on_line(placement, near)?;
         let mut chosen: Option<Hit> = own.clone();
-        let [above, below] = placed.offsets;
+        let [above, below] = placement.offsets;
         let offsets = [above.map(|offset| (offset, true)), below.map(|offset| (offset, false))];
         for (offset, is_above) in offsets.into_iter().flatten() {
             let shifted = near.saturating_add_signed(offset).max(1);
-            let exact = choice.on_line(placed, shifted)?;
+            let exact = choice.on_line(placement, shifted)?;
             let suggested = match (exact, &own) {
                 (Some(hit), _) => Some(hit),
-                (None, None) => choice.around(placed, shifted),
+                (None, None) => choice.around(placement, shifted),
                 // Lines were added or removed above: with another place near the shifted line, the place on its own
                 // line is uncertain.
-                (None, Some(own)) if is_above && choice.stands_between(placed, around(shifted), own) => {
+                (None, Some(own)) if is_above && choice.stands_between(placement, around(shifted), own) => {
                     return choice.plain(None);
                 }
                 (None, Some(_)) => None,
@@ -201,7 +201,7 @@ impl<'o> Neighbours<'o> {
         let (first, last) = (shift(above), shift(below.or(above)));
         let between = (first.min(last), first.max(last));
         match chosen {
-            Some(hit) if own.is_some() || !choice.stands_between(placed, between, &hit) => {
+            Some(hit) if own.is_some() || !choice.stands_between(placement, between, &hit) => {
                 Ok(Ok(moved(scene, hit, near)))
             }
             _ => choice.plain(None),
@@ -215,7 +215,7 @@ impl<'o> Neighbours<'o> {
             return Ok(());
         }
         let Some((_, hunk)) = self.hunks.iter().find(|(edit, _)| *edit == scene.edit) else { return Ok(()) };
-        let offsets = self.known(scene).get(&scene.edit).map_or([None, None], |placed| placed.offsets);
+        let offsets = self.known(scene).get(&scene.edit).map_or([None, None], |placement| placement.offsets);
         let mut expected: Vec<u64> =
             offsets.into_iter().flatten().map(|offset| near.saturating_add_signed(offset)).collect();
         let is_expected = expected.iter().any(|expected| expected.abs_diff(line) <= AROUND);
@@ -254,14 +254,14 @@ impl<'o> Neighbours<'o> {
     /// Returns the only place that keeps the hunks in order, if there is exactly one.
     fn only(&self, choice: &HunkChoice<'_, '_>) -> Result<Option<Hit>, Refusal> {
         let known = self.known(choice.scene).get(&choice.scene.edit);
-        let Some((placed, line)) = known.and_then(|placed| Some((placed, placed.only?))) else {
+        let Some((placement, line)) = known.and_then(|placement| Some((placement, placement.only?))) else {
             return Ok(None);
         };
-        choice.on_line(placed, line)
+        choice.on_line(placement, line)
     }
 
     fn misplaced(&self, scene: &EditContext<'_>, other: u32) -> Refusal {
-        let above = self.known(scene).get(&other).and_then(|placed| placed.only);
+        let above = self.known(scene).get(&other).and_then(|placement| placement.only);
         let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
         let message = format!(
             "the lines are only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
@@ -287,15 +287,15 @@ impl HunkChoice<'_, '_> {
     }
 
     /// Returns the place of a hunk that starts at a line and keeps the hunks in order.
-    fn on_line(&self, placed: &Placed, line: u64) -> Result<Option<Hit>, Refusal> {
-        if !(placed.room.0..=placed.room.1).contains(&line) {
+    fn on_line(&self, placement: &HunkPlacement, line: u64) -> Result<Option<Hit>, Refusal> {
+        if !(placement.room.0..=placement.room.1).contains(&line) {
             return Ok(None);
         }
         let start = self.scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
         let there =
             |range: &Range<usize>| if range.start == start { (self.fit)(range) } else { CandidateFit::Out };
         // A looser rung must not find a place that the neighbours exclude at this rung.
-        let quote = Quote { near: Some(line), loosest: placed.rung, ..self.quote.clone() };
+        let quote = Quote { near: Some(line), loosest: placement.rung, ..self.quote.clone() };
         match locate::one_where(self.scene.hay, &quote, &there) {
             Ok(found) => Ok(found.ok()),
             Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(None),
@@ -304,8 +304,8 @@ impl HunkChoice<'_, '_> {
     }
 
     /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
-    fn stands_between(&self, placed: &Placed, lines: (u64, u64), own: &Hit) -> bool {
-        let (first, last) = (lines.0.max(placed.room.0), lines.1.min(placed.room.1));
+    fn stands_between(&self, placement: &HunkPlacement, lines: (u64, u64), own: &Hit) -> bool {
+        let (first, last) = (lines.0.max(placement.room.0), lines.1.min(placement.room.1));
         let other = |range: &Range<usize>| {
             let line = self.scene.text.line_of(range.start) as u64;
             if range.start != own.range.start && (first..=last).contains(&line) {
@@ -314,7 +314,7 @@ impl HunkChoice<'_, '_> {
                 CandidateFit::Out
             }
         };
-        let quote = Quote { near: None, loosest: placed.rung, ..self.quote.clone() };
+        let quote = Quote { near: None, loosest: placement.rung, ..self.quote.clone() };
         match locate::one_where(self.scene.hay, &quote, &other) {
             Ok(found) => found.is_ok(),
             Err(refusal) => refusal.code == ErrorCode::Ambiguous,
@@ -322,22 +322,22 @@ impl HunkChoice<'_, '_> {
     }
 
     /// Returns the only place near a line that keeps the hunks in order.
-    fn around(&self, placed: &Placed, line: u64) -> Option<Hit> {
+    fn around(&self, placement: &HunkPlacement, line: u64) -> Option<Hit> {
         let roomy = |range: &Range<usize>| {
             let line = self.scene.text.line_of(range.start) as u64;
-            if (placed.room.0..=placed.room.1).contains(&line) {
+            if (placement.room.0..=placement.room.1).contains(&line) {
                 (self.fit)(range)
             } else {
                 CandidateFit::Out
             }
         };
-        let quote = Quote { near: Some(line), loosest: placed.rung, ..self.quote.clone() };
+        let quote = Quote { near: Some(line), loosest: placement.rung, ..self.quote.clone() };
         locate::one_where(self.scene.hay, &quote, &roomy).ok()?.ok()
     }
 }
 
 /// Ends a run of hunks that stand one below the other, and narrows the room of each.
-fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32, Placed>) {
+fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32, HunkPlacement>) {
     let run = std::mem::take(chain);
     let slots: Vec<HunkStarts> = run.iter().map(|(.., slot)| slot.clone()).collect();
     match rooms(&slots) {
@@ -345,10 +345,10 @@ fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32
             for ((edit, _, slot), room) in run.iter().zip(rooms) {
                 let from = slot.starts.partition_point(|start| *start < room.0);
                 let to = slot.starts.partition_point(|start| *start <= room.1);
-                if let Some(placed) = known.get_mut(edit) {
-                    placed.room = room;
-                    placed.left = Some(to.saturating_sub(from) as u64);
-                    placed.only = slot.starts.get(from).copied().filter(|_| to == from + 1);
+                if let Some(placement) = known.get_mut(edit) {
+                    placement.room = room;
+                    placement.left = Some(to.saturating_sub(from) as u64);
+                    placement.only = slot.starts.get(from).copied().filter(|_| to == from + 1);
                 }
             }
         }
@@ -358,9 +358,9 @@ fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32
             let pair = index.checked_sub(1).and_then(|above| Some((run.get(above)?, run.get(index)?)));
             if let Some(((above, first, _), (edit, second, _))) = pair
                 && first.near().zip(second.near()).is_some_and(|(first, second)| first < second)
-                && let Some(placed) = known.get_mut(edit)
+                && let Some(placement) = known.get_mut(edit)
             {
-                placed.misplaced = Some(*above);
+                placement.misplaced = Some(*above);
             }
         }
     }
