@@ -7,8 +7,8 @@ use std::sync::Arc;
 use editd_types::{EditScope, FileEdit};
 
 use super::engine::{Engine, Flags, Groups, names_return};
-use super::swallow::Swallow;
 use super::template::{self, Part};
+use super::wildcard_guard::WildcardGuard;
 use crate::cut::{Cut, Span};
 use crate::limits;
 use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern, too_many_places};
@@ -286,7 +286,7 @@ impl Substitute {
         };
         let flags = self.regex.unwrap_or_default();
         let mut meter = engine.meter(&self.pattern, flags, crlf);
-        let mut swallow = places.guarded.then(|| Swallow::of(&self.pattern, flags, crlf)).flatten();
+        let mut guard = places.guarded.then(|| WildcardGuard::of(&self.pattern, flags, crlf)).flatten();
         let inside = match &folded {
             Some(folded) => folded.folded(inside.start)..folded.folded(inside.end),
             None => inside,
@@ -300,8 +300,8 @@ impl Substitute {
                 return Err(worn_out());
             }
             from = end;
-            if let (Some(swallow), Some(Some(whole))) = (&mut swallow, groups.first())
-                && let Some(inner) = swallow.second(engine, content, whole, scene.budget)?
+            if let (Some(guard), Some(Some(whole))) = (&mut guard, groups.first())
+                && let Some(inner) = guard.second(engine, content, whole, scene.budget)?
             {
                 let places = [whole.start, inner, whole.end];
                 let original = |at: usize| folded.as_ref().map_or(at, |folded| folded.original(at));

@@ -7,7 +7,7 @@
 //! back-references take a bounded number of steps; exceeding either is `limit`.
 //!
 //! *Swallowed starts*: a match in which a wildcard swallowed a second start is `ambiguous` if no `expect` is given: see
-//! `swallow`.
+//! `wildcard_guard`.
 //!
 //! *Invariants*: a break is never split. A pattern sees each break as `\n`, whatever the file has, and inserted breaks
 //! follow the file. A pattern that names `\r` sees the bytes; `^`, `$` and `.` then still treat `\r\n` as one break. No
@@ -19,8 +19,8 @@ mod edit;
 mod engine;
 mod meter;
 mod reach;
-mod swallow;
 mod template;
 mod wildcard;
+mod wildcard_guard;
 
 pub(crate) use edit::{Substitute, parse};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use fancy_regex::{Expr, LookAround};
 
 /// Bytes of a rewritten pattern.
-const SPELT: usize = 64 * 1024;
+const REWRITTEN_SIZE: usize = 64 * 1024;
 
 /// Letters and digits, some of which a wildcard must match.
 const WORD: &str = "aZ5_é";
@@ -16,16 +16,16 @@ const OTHER: &str = " \t\n.,;:-(){}<>\"'/=";
 /// The characters that end a line or separate words.
 const BLANK: &str = " \t\n\r";
 
-/// The least that every match of an expression holds.
+/// The minimum that every match of an expression holds.
 #[derive(Clone, Copy)]
-pub(super) struct Least {
+pub(super) struct MatchMinimum {
     /// A character.
     any: bool,
     /// One that is not white space.
     solid: bool,
 }
 
-impl Least {
+impl MatchMinimum {
     pub(super) const NONE: Self = Self { any: false, solid: false };
     const ALL: Self = Self { any: true, solid: true };
 
@@ -47,29 +47,31 @@ struct Classes {
 
 impl Classes {
     /// Returns the minimum that every match of an expression contains.
-    fn least(&self, expr: &Expr) -> Least {
+    fn minimum(&self, expr: &Expr) -> MatchMinimum {
         match expr {
             Expr::Empty
             | Expr::Assertion(_)
             | Expr::KeepOut
             | Expr::ContinueFromPreviousMatchEnd
-            | Expr::LookAround(_, LookAround::LookAheadNeg | LookAround::LookBehindNeg) => Least::NONE,
-            Expr::Any { .. } => Least { any: true, solid: false },
+            | Expr::LookAround(_, LookAround::LookAheadNeg | LookAround::LookBehindNeg) => MatchMinimum::NONE,
+            Expr::Any { .. } => MatchMinimum { any: true, solid: false },
             Expr::Literal { val, .. } => {
                 let solid = val.contains(|letter: char| !letter.is_whitespace());
-                Least { any: !val.is_empty(), solid }
+                MatchMinimum { any: !val.is_empty(), solid }
             }
-            Expr::Delegate { .. } => Least { any: true, solid: !self.can(expr, BLANK) },
+            Expr::Delegate { .. } => MatchMinimum { any: true, solid: !self.can(expr, BLANK) },
             Expr::Concat(children) => {
-                children.iter().map(|child| self.least(child)).fold(Least::NONE, Least::and)
+                children.iter().map(|child| self.minimum(child)).fold(MatchMinimum::NONE, MatchMinimum::and)
             }
-            Expr::Alt(children) => children.iter().map(|child| self.least(child)).fold(Least::ALL, Least::or),
-            Expr::Group(child) => self.least(child),
-            Expr::AtomicGroup(child) | Expr::LookAround(child, _) => self.least(child),
-            Expr::Repeat { lo: 0, .. } => Least::NONE,
-            Expr::Repeat { child, .. } => self.least(child),
+            Expr::Alt(children) => {
+                children.iter().map(|child| self.minimum(child)).fold(MatchMinimum::ALL, MatchMinimum::or)
+            }
+            Expr::Group(child) => self.minimum(child),
+            Expr::AtomicGroup(child) | Expr::LookAround(child, _) => self.minimum(child),
+            Expr::Repeat { lo: 0, .. } => MatchMinimum::NONE,
+            Expr::Repeat { child, .. } => self.minimum(child),
             // A back-reference or an unknown expression counts as containing everything, so that more is refused.
-            _ => Least::ALL,
+            _ => MatchMinimum::ALL,
         }
     }
 
@@ -132,7 +134,7 @@ fn same_kind(letter: char, letters: &str) -> bool {
 
 /// Writes an expression again, with a group around each wildcard.
 #[derive(Default)]
-pub(super) struct Spell {
+pub(super) struct PatternWriter {
     /// Groups so far.
     groups: usize,
     /// The new number of each group of the pattern.
@@ -142,11 +144,17 @@ pub(super) struct Spell {
     classes: Classes,
 }
 
-impl Spell {
-    /// Writes an expression with its wildcards as groups. `before` and `after` are the least that a match has
+impl PatternWriter {
+    /// Writes an expression with its wildcards as groups. `before` and `after` are the minima of a match
     /// around the expression. Returns `None` if the expression cannot be rewritten; its wildcards are recorded
     /// anyway.
-    pub(super) fn write(&mut self, expr: &Expr, before: Least, after: Least, out: &mut String) -> Option<()> {
+    pub(super) fn write(
+        &mut self,
+        expr: &Expr,
+        before: MatchMinimum,
+        after: MatchMinimum,
+        out: &mut String,
+    ) -> Option<()> {
         match expr {
             Expr::Concat(children) => self.write_each(children, (before, after), out),
             Expr::Alt(children) => {
@@ -176,7 +184,7 @@ impl Spell {
                     LookAround::LookBehindNeg => "(?<!",
                 };
                 // Look-around matches no text, so it swallows nothing.
-                self.within(open, child, (Least::NONE, Least::NONE), out)
+                self.within(open, child, (MatchMinimum::NONE, MatchMinimum::NONE), out)
             }
             Expr::Backref { group, casei: false } => {
                 let renamed = self.renamed.get(group.checked_sub(1)?)?;
@@ -193,7 +201,7 @@ impl Spell {
             | Expr::Literal { .. }
             | Expr::Delegate { .. } => {
                 expr.to_str(out, 3);
-                (out.len() <= SPELT).then_some(())
+                (out.len() <= REWRITTEN_SIZE).then_some(())
             }
             _ => None,
         }
@@ -202,20 +210,20 @@ impl Spell {
     fn write_each(
         &mut self,
         children: &[Expr],
-        (mut before, after): (Least, Least),
+        (mut before, after): (MatchMinimum, MatchMinimum),
         out: &mut String,
     ) -> Option<()> {
         // The minimum that follows each child, from the last child to the first.
         let mut behind = vec![after];
         for child in children.iter().skip(1).rev() {
             let nearer = behind.last().copied().unwrap_or(after);
-            behind.push(nearer.and(self.classes.least(child)));
+            behind.push(nearer.and(self.classes.minimum(child)));
         }
         let mut done = Some(());
         for (child, after) in children.iter().zip(behind.into_iter().rev()) {
-            let least = self.classes.least(child);
+            let minimum = self.classes.minimum(child);
             done = self.within("(?:", child, (before, after), out).and(done);
-            before = before.and(least);
+            before = before.and(minimum);
         }
         done
     }
@@ -224,7 +232,7 @@ impl Spell {
         &mut self,
         child: &Expr,
         (lo, hi, greedy): (usize, usize, bool),
-        (before, after): (Least, Least),
+        (before, after): (MatchMinimum, MatchMinimum),
         out: &mut String,
     ) -> Option<()> {
         let tail = after.solid || (after.any && self.classes.can(child, "\n"));
@@ -242,7 +250,13 @@ impl Spell {
         done
     }
 
-    fn within(&mut self, open: &str, child: &Expr, around: (Least, Least), out: &mut String) -> Option<()> {
+    fn within(
+        &mut self,
+        open: &str,
+        child: &Expr,
+        around: (MatchMinimum, MatchMinimum),
+        out: &mut String,
+    ) -> Option<()> {
         out.push_str(open);
         let done = self.write(child, around.0, around.1, out);
         out.push(')');

@@ -16,15 +16,15 @@ use std::ops::Range;
 use fancy_regex::Expr;
 
 use super::engine::{Engine, Flags, Groups, after_letter};
-use super::wildcard::{Least, Spell};
+use super::wildcard::{MatchMinimum, PatternWriter};
 use crate::Refusal;
 use crate::limits;
 use crate::plan::Budget;
 
 /// A pattern with wildcards that may swallow.
-pub(super) struct Swallow {
+pub(super) struct WildcardGuard {
     /// The pattern with a group around each wildcard; `None` if it cannot be rewritten.
-    spelt: Option<String>,
+    rewritten: Option<String>,
     /// The numbers of those groups.
     wildcards: Vec<usize>,
     flags: Flags,
@@ -32,21 +32,21 @@ pub(super) struct Swallow {
     engine: Option<Engine>,
 }
 
-impl Swallow {
+impl WildcardGuard {
     /// Returns the wildcards of a pattern, or `None` if no match of it can swallow a start.
     pub(super) fn of(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
         if pattern.len() > limits::GUARDED_PATTERN {
             return None;
         }
         let tree = Expr::parse_tree(&[&flags.inline(), pattern].concat()).ok()?;
-        let mut spell = Spell::default();
+        let mut writer = PatternWriter::default();
         let mut out = String::new();
-        let done = spell.write(&tree.expr, Least::NONE, Least::NONE, &mut out);
-        if spell.wildcards.is_empty() {
+        let done = writer.write(&tree.expr, MatchMinimum::NONE, MatchMinimum::NONE, &mut out);
+        if writer.wildcards.is_empty() {
             return None;
         }
         let flags = Flags { ascii: flags.ascii, ..Flags::default() };
-        Some(Self { spelt: done.map(|()| out), wildcards: spell.wildcards, flags, crlf, engine: None })
+        Some(Self { rewritten: done.map(|()| out), wildcards: writer.wildcards, flags, crlf, engine: None })
     }
 
     /// Returns the start of another match that begins inside a wildcard of the match at `whole` and has the same
@@ -95,8 +95,8 @@ impl Swallow {
         whole: &Range<usize>,
         budget: &Budget,
     ) -> Result<Vec<Range<usize>>, Refusal> {
-        if let (None, Some(spelt)) = (&self.engine, &self.spelt) {
-            self.engine = Engine::new(spelt, self.flags, self.crlf, text).ok();
+        if let (None, Some(rewritten)) = (&self.engine, &self.rewritten) {
+            self.engine = Engine::new(rewritten, self.flags, self.crlf, text).ok();
         }
         let groups: Option<Groups> = match &self.engine {
             Some(engine) => engine.next(text, whole.start, budget)?,
@@ -124,8 +124,8 @@ mod tests {
         let budget = Budget::new();
         let engine = Engine::new(pattern, flags, false, text).unwrap();
         let whole = engine.next(text, 0, &budget).unwrap().unwrap().first().cloned().flatten().unwrap();
-        let mut swallow = Swallow::of(pattern, flags, false)?;
-        swallow.second(&engine, text, &whole, &budget).unwrap()
+        let mut guard = WildcardGuard::of(pattern, flags, false)?;
+        guard.second(&engine, text, &whole, &budget).unwrap()
     }
 
     #[test]
