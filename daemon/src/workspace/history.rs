@@ -41,13 +41,13 @@ const DIFF_LEAST: usize = 64;
 pub(super) const ASKINGS: usize = 8;
 
 /// The space that is left in one reply.
-struct Room {
+struct ReplySpace {
     files: usize,
     bytes: usize,
     of: usize,
 }
 
-impl Room {
+impl ReplySpace {
     /// The space of a reply to `history`: its paths may take half a frame.
     const fn of_page() -> Self {
         Self { files: FILES_LISTED, bytes: limits::FRAME / 2, of: OF_LISTED }
@@ -135,7 +135,7 @@ impl Workspace {
         limit: usize,
         most: usize,
     ) -> Result<Result<HistoryReply, usize>, Refusal> {
-        let (mut entries, mut more, mut room) = (Vec::new(), false, Room::of_page());
+        let (mut entries, mut more, mut space) = (Vec::new(), false, ReplySpace::of_page());
         let heavier = Cell::new(None);
         let may_hold = |bytes: usize| {
             if bytes > most {
@@ -145,14 +145,14 @@ impl Workspace {
         };
         let may_read = |bytes: usize| may_hold(bytes.saturating_mul(ENTRY_HOLDS).saturating_add(PAGE_HOLDS));
         let mut see = |mut entry: EntrySummary| {
-            Room::of_page().cut(&mut entry, 0);
-            if entries.len() >= limit || !room.take(&entry) {
+            ReplySpace::of_page().cut(&mut entry, 0);
+            if entries.len() >= limit || !space.take(&entry) {
                 more = true;
                 return false;
             }
             entries.push(entry);
             // Few pages have paths of so many bytes.
-            room.taken() <= MEMORY_UNRESERVED / 4 || may_hold(PAGE_HOLDS)
+            space.taken() <= MEMORY_UNRESERVED / 4 || may_hold(PAGE_HOLDS)
         };
         let seen = self.state.store.each(query, &may_read, &mut see);
         seen.map_err(|error| store_refusal(&error))?;
@@ -195,7 +195,7 @@ impl Workspace {
             if from > 0 && from >= entry.files.len() {
                 return Err(no_more_files(id, entry.files.len()));
             }
-            Room::of_entry().cut(&mut summary, from);
+            ReplySpace::of_entry().cut(&mut summary, from);
             let shown = entry.files.get(from..).unwrap_or_default();
             let shown = shown.get(..summary.files.len()).unwrap_or_default();
             let largest = shown.iter().map(state_size).max().unwrap_or(0);

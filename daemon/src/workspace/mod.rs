@@ -96,11 +96,11 @@ pub struct OpenError(pub String);
 pub struct Workspace {
     state: WorkspaceState,
     /// Folders of files that were read or written.
-    touched: Mutex<Touched>,
+    touched: Mutex<TouchedFolders>,
 }
 
 #[derive(Default)]
-struct Touched {
+struct TouchedFolders {
     folders: BTreeSet<FilePath>,
     in_order: Vec<FilePath>,
 }

@@ -11,7 +11,7 @@ use editd_proto::message::{NotePhase, NoteReply, NoteRequest};
 use editd_proto::path::FilePath;
 
 use super::Workspace;
-use super::read::Looked;
+use super::read::ObservedFile;
 use crate::caller::Caller;
 use crate::edit::changed_since_read;
 use crate::journal::external;
@@ -71,7 +71,7 @@ impl Workspace {
                 Some(paths)
             }
         };
-        let looked = match paths {
+        let observed = match paths {
             Some(named) => named.iter().try_for_each(|path| self.look(author, path)),
             None => self.look_at_tracked(author),
         };
@@ -81,7 +81,7 @@ impl Workspace {
         if !receipts.is_empty() {
             self.state.store.append(&receipts).map_err(|error| store_refusal(&error))?;
         }
-        looked?;
+        observed?;
         let omitted = (ended.omitted > 0).then_some(ended.omitted);
         Ok(NoteReply { announced, entries: ended.entries, omitted })
     }
@@ -106,8 +106,8 @@ impl Workspace {
         let mut refusals: Vec<Refusal> = Vec::new();
         let mut room = REFUSAL_SHOWS;
         for path in &request.paths {
-            let looked = self.observe_reserved(author, path, limits::FILE)?;
-            let Looked { path, version, observation, reservation: _reservation } = looked;
+            let observed = self.observe_reserved(author, path, limits::FILE)?;
+            let ObservedFile { path, version, observation, reservation: _reservation } = observed;
             let seen =
                 self.state.store.seen(&author.session, &path).map_err(|error| store_refusal(&error))?;
             let had = seen.map(|seen| seen.hash);

@@ -4,7 +4,7 @@ use editd_engine::Refusal;
 use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
-use super::read::Looked;
+use super::read::ObservedFile;
 use crate::caller::Caller;
 use crate::state::ReservedReply;
 use crate::state::refusal::root_present;
@@ -20,7 +20,7 @@ impl Workspace {
         request: &OutlineRequest,
     ) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         root_present(&self.state)?;
-        let Looked { path, observation, reservation, .. } =
+        let ObservedFile { path, observation, reservation, .. } =
             self.observe_reserved(caller, &request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &observation)?;
         let outlined = {

@@ -51,7 +51,7 @@ impl Workspace {
         caller: &Caller,
         path: &FilePath,
         most: usize,
-    ) -> Result<Looked<'_>, Refusal> {
+    ) -> Result<ObservedFile<'_>, Refusal> {
         let resolve = || self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
         let mut place = resolve()?;
         let size = place.stat().map_or(0, |stat| readable(stat.size));
@@ -77,7 +77,7 @@ impl Workspace {
             let message = format!("{path} grows while it is read; read it again when it no longer grows");
             return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(path)));
         }
-        Ok(Looked { path: place.path().clone(), version, observation, reservation })
+        Ok(ObservedFile { path: place.path().clone(), version, observation, reservation })
     }
 
     /// The same as [`Workspace::read`], unless `fits` refuses the reply: then the session gets no receipt either.
@@ -90,7 +90,7 @@ impl Workspace {
         check_fields(request)?;
         root_present(&self.state)?;
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
-        let Looked { path, version, observation, reservation } =
+        let ObservedFile { path, version, observation, reservation } =
             self.observe_reserved(caller, &request.path, most)?;
         let earlier = self.state.store.seen(&caller.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
@@ -323,7 +323,7 @@ impl Workspace {
 }
 
 /// A file that was read, with the memory reserved for its content.
-pub(super) struct Looked<'h> {
+pub(super) struct ObservedFile<'h> {
     /// Its path, links resolved.
     pub(super) path: FilePath,
     /// The version of the observation.

@@ -59,7 +59,7 @@ const LOOKS: usize = 8;
 const LISTINGS: usize = 4;
 
 /// A file that `paths` names.
-struct Meant {
+struct MatchedFile {
     path: FilePath,
     stat: Option<Stat>,
     /// True if it was named by its path, not by a glob.
@@ -68,7 +68,7 @@ struct Meant {
     counts: Option<Vec<u64>>,
 }
 
-impl Meant {
+impl MatchedFile {
     fn count(&self, edit: usize) -> u64 {
         self.counts.as_ref().and_then(|counts| counts.get(edit)).copied().unwrap_or(0)
     }
@@ -129,12 +129,12 @@ impl<'w> LookUp<'w> {
     /// Returns the entries for the files that one entry names.
     fn entries(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<FileEntry>, Refusal> {
         let patterns = PatternCounts::new(&entry.edits)?;
-        let mut meant = self.counted(entry, &patterns, number)?;
-        let looked_at = meant.len();
-        let holds = |file: &Meant| file.exact || file.counts.iter().flatten().any(|count| *count > 0);
-        meant.retain(holds);
+        let mut files = self.counted(entry, &patterns, number)?;
+        let looked_at = files.len();
+        let holds = |file: &MatchedFile| file.exact || file.counts.iter().flatten().any(|count| *count > 0);
+        files.retain(holds);
         for (edit, index) in entry.edits.iter().zip(0..) {
-            check_sum(edit, index, &meant, looked_at, number).map_err(|mut refusal| {
+            check_sum(edit, index, &files, looked_at, number).map_err(|mut refusal| {
                 if let Some(told) = unsearched(&self.forbidden, number) {
                     refusal.message.push_str("; ");
                     refusal.message.push_str(&told);
@@ -143,17 +143,17 @@ impl<'w> LookUp<'w> {
             })?;
         }
         let most = patterns.most_files().min(FILES);
-        if meant.len() > most {
+        if files.len() > most {
             let what =
-                format!("leads to {} files with the pattern, and a job may change {most}", meant.len());
+                format!("leads to {} files with the pattern, and a job may change {most}", files.len());
             return Err(over(ErrorCode::Limit, number, &what, most));
         }
-        let copied = entry.edits.iter().map(size_of_edit).sum::<usize>().saturating_mul(meant.len());
+        let copied = entry.edits.iter().map(size_of_edit).sum::<usize>().saturating_mul(files.len());
         self.copies_left = self.copies_left.checked_sub(copied).ok_or_else(|| {
             let what = format!("makes edits of more than {COPIED_EDITS} bytes, one copy for each file");
             over(ErrorCode::TooLarge, number, &what, COPIED_EDITS)
         })?;
-        Ok(meant.iter().map(|file| entry_of(entry, file)).collect())
+        Ok(files.iter().map(|file| entry_of(entry, file)).collect())
     }
 
     /// Returns the files that `paths` names, with the places of the patterns in them.
@@ -162,26 +162,26 @@ impl<'w> LookUp<'w> {
         entry: &FileEntry,
         patterns: &PatternCounts,
         number: usize,
-    ) -> Result<Vec<Meant>, Refusal> {
+    ) -> Result<Vec<MatchedFile>, Refusal> {
         let (names_left, bytes_left) = (self.names_left, self.bytes_left);
         let mut listings = 0;
         loop {
             listings += 1;
             self.is_torn = false;
             self.forbidden.clear();
-            let mut meant = self.meant(entry, number)?;
-            for file in &mut meant {
+            let mut files = self.files(entry, number)?;
+            for file in &mut files {
                 file.counts = self.counts(patterns, file, number)?;
             }
             if !self.is_torn || listings == LISTINGS {
-                return Ok(meant);
+                return Ok(files);
             }
             (self.names_left, self.bytes_left) = (names_left, bytes_left);
         }
     }
 
     /// Returns the files that `paths` names, each once, sorted by path.
-    fn meant(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<Meant>, Refusal> {
+    fn files(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<MatchedFile>, Refusal> {
         // A resolved path keeps its folder open, and there may be many: only the names are kept.
         let mut found: BTreeMap<FilePath, (Option<Stat>, bool)> = BTreeMap::new();
         let mut globs = Vec::new();
@@ -216,8 +216,8 @@ impl<'w> LookUp<'w> {
         let mut known = BTreeSet::new();
         let mut fresh =
             |stat: Option<&Stat>| stat.is_none_or(|stat| stat.links < 2 || known.insert(stat.identity));
-        let meant = |(path, (stat, exact))| Meant { path, stat, exact, counts: None };
-        let mut all: Vec<Meant> = found.into_iter().map(meant).collect();
+        let file = |(path, (stat, exact))| MatchedFile { path, stat, exact, counts: None };
+        let mut all: Vec<MatchedFile> = found.into_iter().map(file).collect();
         all.sort_by_key(|file| !file.exact);
         all.retain(|file| fresh(file.stat.as_ref()));
         all.sort_by(|a, b| a.path.cmp(&b.path));
@@ -256,7 +256,7 @@ impl<'w> LookUp<'w> {
     fn counts(
         &mut self,
         patterns: &PatternCounts,
-        file: &Meant,
+        file: &MatchedFile,
         number: usize,
     ) -> Result<Option<Vec<u64>>, Refusal> {
         let path = &file.path;
@@ -288,7 +288,7 @@ impl<'w> LookUp<'w> {
     /// Reads a file of at most so many bytes, and reserves the memory; `None` if that is too much, or if it is missing.
     fn look(
         &mut self,
-        file: &Meant,
+        file: &MatchedFile,
         size: u64,
         number: usize,
     ) -> Result<Option<(Reservation<'w>, Observation)>, Refusal> {
@@ -326,7 +326,7 @@ impl<'w> LookUp<'w> {
 }
 
 /// Returns the entry for one file.
-fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
+fn entry_of(entry: &FileEntry, file: &MatchedFile) -> FileEntry {
     let edits = entry.edits.iter().zip(0..).map(|(edit, index)| {
         let expect = match (file.count(index), edit.expect) {
             // The ordinary rules refuse it, and show the nearest text.

@@ -8,7 +8,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::FileEdit;
 use editd_proto::path::FilePath;
 
-use super::Meant;
+use super::MatchedFile;
 use crate::limits::COUNTS_TOLD;
 
 /// The files and folders that a warning names.
@@ -31,12 +31,12 @@ pub(super) fn unsearched(forbidden: &BTreeSet<FilePath>, number: usize) -> Optio
 pub(super) fn check_sum(
     edit: &FileEdit,
     index: usize,
-    meant: &[Meant],
+    files: &[MatchedFile],
     looked_at: usize,
     number: usize,
 ) -> Result<(), Refusal> {
-    let sum: u64 = meant.iter().map(|file| file.count(index)).sum();
-    let named = meant.iter().any(|file| file.exact);
+    let sum: u64 = files.iter().map(|file| file.count(index)).sum();
+    let named = files.iter().any(|file| file.exact);
     let mut error = match edit.expect {
         _ if sum == 0 && named => return Ok(()),
         _ if sum == 0 => {
@@ -51,7 +51,7 @@ pub(super) fn check_sum(
             RequestError::new(ErrorCode::NotFound, message)
         }
         Some(expected) if expected != sum => {
-            let counts = told_counts(meant, index);
+            let counts = told_counts(files, index);
             let message = format!(
                 "{sum} places are to change, not {expected}: {counts}; check them and correct `expect`"
             );
@@ -66,9 +66,9 @@ pub(super) fn check_sum(
 }
 
 /// Lists some files with the number of places of an edit's pattern.
-fn told_counts(meant: &[Meant], index: usize) -> String {
-    let counted: Vec<(&Meant, u64)> =
-        meant.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
+fn told_counts(files: &[MatchedFile], index: usize) -> String {
+    let counted: Vec<(&MatchedFile, u64)> =
+        files.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
     let told = counted.iter().take(COUNTS_TOLD).map(|(file, count)| format!("{count} in {}", file.path));
     let mut told: Vec<String> = told.collect();
     let more = counted.get(COUNTS_TOLD..).unwrap_or_default();
