@@ -145,10 +145,10 @@ impl JobQueue {
                 Admission::New(id) => return Some((id, reply.repeated_if(false))),
                 Admission::Ended(receipt) => Ok(parsed.with_dialect_text(*receipt)),
                 Admission::Refused(refusal) => Ok(parsed.refused(refusal)),
-                Admission::Underway(id) if parsed.request().detach && !is_call_id(id) => {
+                Admission::Pending(id) if parsed.request().detach && !is_call_id(id) => {
                     Ok(parsed.with_dialect_text(reply::repeated(&reply::queued(id))))
                 }
-                Admission::Underway(id) => {
+                Admission::Pending(id) => {
                     let (back, refusal) = self.in_line(id, reply.repeated_if(true)).err()?;
                     reply = back.repeated_if(false);
                     // The job has just ended. The next call returns its receipt, or admits this request as a new job.

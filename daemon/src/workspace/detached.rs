@@ -135,7 +135,7 @@ mod tests {
             match admission {
                 Admission::Ended(receipt) => assert_eq!(receipt.error.unwrap().code, ErrorCode::Rejected),
                 // It came before the other.
-                Admission::Underway(job) => assert_eq!(job, id),
+                Admission::Pending(job) => assert_eq!(job, id),
                 other => panic!("{other:?}"),
             }
         }

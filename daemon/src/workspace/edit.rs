@@ -94,7 +94,7 @@ impl Workspace {
         }
         if let Some((id, first)) = pending.keys.get(&(caller.session.clone(), key.to_owned())) {
             let same = *first == hash;
-            return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
+            return Some(if same { Admission::Pending(*id) } else { Admission::Refused(other_job(key)) });
         }
         if let Some(first) = lock(&self.state.undecided).keyed(&caller.session, key) {
             let same = first.job.request == Some(hash);
@@ -111,7 +111,7 @@ impl Workspace {
                     receipt.repeated = true;
                     Some(Admission::Ended(Box::new(receipt)))
                 }
-                None => Some(Admission::Underway(keyed.id)),
+                None => Some(Admission::Pending(keyed.id)),
             },
         }
     }

@@ -73,7 +73,7 @@ pub enum Admission {
     /// A job with this key has ended with this receipt.
     Ended(Box<Receipt>),
     /// A job with this key waits or runs under this number.
-    Underway(JobId),
+    Pending(JobId),
     /// The job is refused, for instance because the key was used for another request.
     Refused(Refusal),
 }

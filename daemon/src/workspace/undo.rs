@@ -65,7 +65,7 @@ impl Workspace {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
-            Some(Admission::New(_) | Admission::Underway(_)) => {
+            Some(Admission::New(_) | Admission::Pending(_)) => {
                 let message = "the job with this key has not ended; wait for it";
                 return Receipt::refused(RequestError::new(ErrorCode::Busy, message));
             }

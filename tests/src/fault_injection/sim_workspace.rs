@@ -145,7 +145,7 @@ impl SimWorkspace {
                 match self.inner.admit(&caller, &parsed) {
                     Admission::New(id) => self.inner.edit(&caller, id, &parsed, &|| (), &JobTrace::default()),
                     Admission::Ended(receipt) => *receipt,
-                    Admission::Underway(_) => {
+                    Admission::Pending(_) => {
                         Receipt::refused(RequestError::new(ErrorCode::Busy, "it is underway"))
                     }
                     Admission::Refused(error) => Receipt::refused(*error),

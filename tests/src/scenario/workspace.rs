@@ -127,7 +127,7 @@ fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
         }
         Admission::Ended(receipt) => in_json(&asked.with_dialect_text(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),
-        Admission::Underway(id) => {
+        Admission::Pending(id) => {
             json!({"error": {"code": "busy", "message": format!("{id} is under way")}})
         }
     }

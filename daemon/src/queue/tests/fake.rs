@@ -202,7 +202,7 @@ impl WorkspaceRequests for FakeWorkspace {
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
             return match inside.ended.get(id) {
                 Some(receipt) => Admission::Ended(Box::new(reply::repeated(receipt))),
-                None => Admission::Underway(*id),
+                None => Admission::Pending(*id),
             };
         }
         inside.next += 1;
