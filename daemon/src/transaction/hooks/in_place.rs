@@ -6,8 +6,8 @@ use editd_engine::{FileState, Splice};
 use editd_proto::message::HookOutcome;
 use editd_proto::path::FilePath;
 
-use super::stand::Stand;
-use super::{Work, silent, warn};
+use super::job_files::JobFile;
+use super::{HookContext, silent, warn};
 use crate::config::CommandSpec;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -18,26 +18,26 @@ use crate::state::lock;
 use crate::transaction::JobGuard;
 
 /// The change that a hook made at one path.
-struct Left {
-    before: Stand,
+struct HookChange {
+    before: JobFile,
     /// `None` if the hook removed the file.
-    after: Option<Stand>,
+    after: Option<JobFile>,
     record: FileRecord,
 }
 
 /// Runs a hook for every file that matches it.
-pub(super) fn run(work: &mut Work<'_>, guard: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
+pub(super) fn run(context: &mut HookContext<'_>, guard: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
     let mut outcome = silent(hook);
     // Held until its changes are journaled, so that no observation in between takes them for changes by another
     // program.
-    if !guard.begin(work.stands.keys().cloned().collect()) {
+    if !guard.begin(context.files.keys().cloned().collect()) {
         warn(&mut outcome, "not run: another job writes one of the files".to_owned());
         return outcome;
     }
-    work.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
+    context.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
     let mut ran = false;
-    for path in work.meant(hook) {
-        match work.start(hook, &path, b"") {
+    for path in context.meant(hook) {
+        match context.start(hook, &path, b"") {
             Ok(run) => {
                 ran = true;
                 run.failure().into_iter().for_each(|told| warn(&mut outcome, format!("{path}: {told}")));
@@ -47,21 +47,21 @@ pub(super) fn run(work: &mut Work<'_>, guard: &JobGuard<'_>, hook: &CommandSpec)
     }
     // If nothing ran, changes are those of another program.
     if ran {
-        take_in(work, hook, &mut outcome);
+        take_in(context, hook, &mut outcome);
     }
     guard.end();
     outcome
 }
 
 /// Observes every file of the job, and journals the changes of the hook.
-fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
+fn take_in(context: &mut HookContext<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     let mut all = Vec::new();
-    let paths: Vec<FilePath> = work.stands.keys().cloned().collect();
+    let paths: Vec<FilePath> = context.files.keys().cloned().collect();
     for path in paths {
-        match look_after(work, &path) {
-            Ok(left) => all.extend(left),
+        match look_after(context, &path) {
+            Ok(change) => all.extend(change),
             Err(told) => {
-                work.stands.remove(&path);
+                context.files.remove(&path);
                 warn(outcome, told);
             }
         }
@@ -69,33 +69,34 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     if all.is_empty() {
         return;
     }
-    let seen: Vec<ReadReceipt> = all.iter().map(|left| seen_after(work, left)).collect();
-    let files: Vec<FileRecord> = all.iter().map(|left| left.record.clone()).collect();
-    match external::made_by_hook(work.state, &work.sealed.entry, &hook.name, files, seen) {
+    let seen: Vec<ReadReceipt> = all.iter().map(|change| seen_after(context, change)).collect();
+    let files: Vec<FileRecord> = all.iter().map(|change| change.record.clone()).collect();
+    match external::made_by_hook(context.state, &context.sealed.entry, &hook.name, files, seen) {
         Ok(id) => outcome.job = Some(id),
         Err(error) => warn(outcome, format!("what it changed could not be journaled: {error}")),
     }
-    for left in all {
-        let path = left.record.path.clone();
-        let (old, new) = (left.before.state(), left.after.as_ref().map_or(FileState::Absent, Stand::state));
-        outcome.files.push(work.outcome(&path, &old, &new));
-        lock(&work.state.path_cache).saw(&path, left.after.as_ref().map(|after| &after.meta), true);
-        match left.after {
+    for change in all {
+        let path = change.record.path.clone();
+        let (old, new) =
+            (change.before.state(), change.after.as_ref().map_or(FileState::Absent, JobFile::state));
+        outcome.files.push(context.outcome(&path, &old, &new));
+        lock(&context.state.path_cache).saw(&path, change.after.as_ref().map(|after| &after.meta), true);
+        match change.after {
             Some(after) => {
-                work.state.store.keep_content(after.meta.hash, &after.bytes);
-                work.stands.insert(path, after);
+                context.state.store.keep_content(after.meta.hash, &after.bytes);
+                context.files.insert(path, after);
             }
             None => {
-                work.stands.remove(&path);
+                context.files.remove(&path);
             }
         }
     }
 }
 
 /// Returns the change that a hook made at a path; `None` if it made none.
-fn look_after(work: &Work<'_>, path: &FilePath) -> Result<Option<Left>, String> {
-    let Some(before) = work.stands.get(path) else { return Ok(None) };
-    let (place, observation) = work.observe(path).map_err(|why| format!("{path}: {why}"))?;
+fn look_after(context: &HookContext<'_>, path: &FilePath) -> Result<Option<HookChange>, String> {
+    let Some(before) = context.files.get(path) else { return Ok(None) };
+    let (place, observation) = context.observe(path).map_err(|why| format!("{path}: {why}"))?;
     let found = match observation {
         Observation::Absent => None,
         Observation::File(found)
@@ -108,27 +109,29 @@ fn look_after(work: &Work<'_>, path: &FilePath) -> Result<Option<Left>, String> 
             return Err(format!("{path}: it is no file any more that editd can read; it is left as it is"));
         }
     };
-    if !work.relaxed() {
-        flush(work, &place, path)?;
+    if !context.relaxed() {
+        flush(context, &place, path)?;
         if let Some(found) = &found {
-            lock(&work.state.path_cache).flushed(path, &found.meta, found.changed);
+            lock(&context.state.path_cache).flushed(path, &found.meta, found.changed);
         }
     }
-    let after = found.as_ref().map(Stand::of);
-    Ok(Some(Left { before: before.clone(), record: record(path, before, found.as_ref()), after }))
+    let after = found.as_ref().map(JobFile::of);
+    Ok(Some(HookChange { before: before.clone(), record: record(path, before, found.as_ref()), after }))
 }
 
 /// Flushes a file and its folder, since the command may not have done it.
-fn flush(work: &Work<'_>, place: &ResolvedPath, path: &FilePath) -> Result<(), String> {
-    let flushed = match work.state.disk.flush_file(place) {
+fn flush(context: &HookContext<'_>, place: &ResolvedPath, path: &FilePath) -> Result<(), String> {
+    let flushed = match context.state.disk.flush_file(place) {
         Ok(FlushedTarget::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
-        Ok(FlushedTarget::Nothing | FlushedTarget::Flushed(_)) => work.state.disk.flush_folders(place, &[]),
+        Ok(FlushedTarget::Nothing | FlushedTarget::Flushed(_)) => {
+            context.state.disk.flush_folders(place, &[])
+        }
         Err(error) => Err(error),
     };
     flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
 }
 
-fn record(path: &FilePath, before: &Stand, found: Option<&FileSnapshot>) -> FileRecord {
+fn record(path: &FilePath, before: &JobFile, found: Option<&FileSnapshot>) -> FileRecord {
     let new: Arc<[u8]> = found.map_or_else(|| Arc::from([]), |found| found.bytes.clone());
     let splices = splices(&before.bytes, &new);
     let (added, removed) = external::lines(&before.bytes, &new, &splices);
@@ -157,19 +160,19 @@ pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
 }
 
 /// Returns the session's read receipt for the changed file: its reply shows the change.
-fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
-    let (caller, path) = (&work.sealed.transaction.origin.caller, &left.record.path);
-    let now = work.state.clock.wall_ms();
-    let seen = work.state.store.seen(&caller.session, path).ok().flatten();
+fn seen_after(context: &HookContext<'_>, change: &HookChange) -> ReadReceipt {
+    let (caller, path) = (&context.sealed.transaction.origin.caller, &change.record.path);
+    let now = context.state.clock.wall_ms();
+    let seen = context.state.store.seen(&caller.session, path).ok().flatten();
     let hash = |meta: &FileMeta| meta.hash;
-    let shown = match (left.after.as_ref().map(|after| hash(&after.meta)), seen) {
+    let shown = match (change.after.as_ref().map(|after| hash(&after.meta)), seen) {
         (None, _) => receipt::absent(now),
-        (Some(after), Some(seen)) if seen.hash == Some(left.before.meta.hash) => {
-            receipt::renewed(&seen, after, &left.before.bytes, &left.record.splices, now)
+        (Some(after), Some(seen)) if seen.hash == Some(change.before.meta.hash) => {
+            receipt::renewed(&seen, after, &change.before.bytes, &change.record.splices, now)
         }
         (Some(hash), earlier) => {
-            let after: &[u8] = left.after.as_ref().map_or(&[], |after| &after.bytes);
-            receipt::first(earlier.as_ref(), hash, (&left.before.bytes, after), &left.record.splices, now)
+            let after: &[u8] = change.after.as_ref().map_or(&[], |after| &after.bytes);
+            receipt::first(earlier.as_ref(), hash, (&change.before.bytes, after), &change.record.splices, now)
         }
     };
     receipt::of(caller, path, shown)

@@ -9,8 +9,8 @@
 //! hook to files that are not the job's count as changes by another program.
 
 mod in_place;
+mod job_files;
 mod rewritten;
-mod stand;
 #[cfg(all(test, unix))]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
@@ -37,17 +37,17 @@ use crate::store::LogPosition;
 use crate::transaction::JobAbort;
 use crate::trust::WorkspaceCommands;
 use crate::validate::process::{CommandEnd, CommandOutput, CommandRun};
-use stand::Stand;
+use job_files::JobFile;
 
 /// The message for a hook that made editd panic.
 const MISTAKE: &str = "editd made a mistake with this hook; please report it with the daemon's log";
 
 /// The state that the hooks of one job share.
-struct Work<'w> {
+struct HookContext<'w> {
     state: &'w WorkspaceState,
     sealed: &'w SealedTransaction,
-    /// The content of each file of the job, until another program changes it.
-    stands: BTreeMap<FilePath, Stand>,
+    /// Each file of the job, until another program changes it.
+    files: BTreeMap<FilePath, JobFile>,
     /// The files whose content the job made.
     fresh: Vec<FilePath>,
     /// The time at which the first hook started.
@@ -85,12 +85,12 @@ pub(super) fn run(
     if hooks.is_empty() {
         return Ok(sealed);
     }
-    let stands = stand::of_job(&sealed);
+    let files = job_files::of_job(&sealed);
     let began = state.clock.monotonic();
-    let mut work = Work {
+    let mut context = HookContext {
         state,
         sealed: &sealed,
-        stands,
+        files,
         fresh,
         began,
         runs: 0,
@@ -102,8 +102,8 @@ pub(super) fn run(
         state.store.write_kept();
         // The job is applied: a panic from here on must not become the result of the job.
         let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
-            true => rewritten::run(&mut work, hook),
-            false => Ok(in_place::run(&mut work, guard, hook)),
+            true => rewritten::run(&mut context, hook),
+            false => Ok(in_place::run(&mut context, guard, hook)),
         }));
         told.push(ran.unwrap_or_else(|_| Ok(broken(hook)))?);
     }
@@ -152,10 +152,10 @@ fn warn_once(files: &mut [FileOutcome], warning: String) {
     }
 }
 
-impl Work<'_> {
+impl HookContext<'_> {
     /// Returns the job's files that match a hook and that no other program has changed.
     fn meant(&self, hook: &CommandSpec) -> Vec<FilePath> {
-        let meant = |path: &&FilePath| hook.files.matches(path) && self.stands.contains_key(path);
+        let meant = |path: &&FilePath| hook.files.matches(path) && self.files.contains_key(path);
         self.fresh.iter().filter(meant).cloned().collect()
     }
 

@@ -182,10 +182,10 @@ fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
         let sealed = sealed(&bench, "other");
         let place = bench.state().disk.resolve(&"a.txt".into()).unwrap();
         let found = bench.state().disk.observe(&place).unwrap().found().unwrap().clone();
-        let mut work = Work {
+        let mut context = HookContext {
             state: bench.state(),
             sealed: &sealed,
-            stands: [("a.txt".into(), Stand::of(&found))].into(),
+            files: [("a.txt".into(), JobFile::of(&found))].into(),
             fresh: vec!["a.txt".into()],
             began: Duration::ZERO,
             runs: 0,
@@ -194,13 +194,13 @@ fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
         bench.workspace.set_observer(Arc::new(Panics(step)));
         let mut outcome = silent(&hook);
         let made = [("a.txt".into(), b"formatted\n".to_vec())].into();
-        rewritten::commit(&mut work, &hook, made, &mut outcome).unwrap();
+        rewritten::commit(&mut context, &hook, made, &mut outcome).unwrap();
         let unsealed = bench.state().store.open_entries().into_iter().filter(|(_, sealed)| !sealed);
         assert_eq!(unsealed.count(), 0, "after {step:?}");
         let done = step >= Step::Swap;
         assert_eq!((outcome.job.is_some(), outcome.files.len()), (done, usize::from(done)), "{outcome:?}");
         assert_eq!(outcome.warnings.concat().contains("editd made a mistake"), !done, "{outcome:?}");
-        let stands: &[u8] = if done { b"formatted\n" } else { &found.bytes };
-        assert_eq!(bench.get("a.txt").as_bytes(), stands, "after {step:?}");
+        let expected: &[u8] = if done { b"formatted\n" } else { &found.bytes };
+        assert_eq!(bench.get("a.txt").as_bytes(), expected, "after {step:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use editd_engine::FileState;
 use editd_proto::path::FilePath;
 
-use super::Work;
+use super::HookContext;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
 use crate::record::FileMeta;
@@ -16,12 +16,12 @@ use crate::transaction::seal::SealedTransaction;
 
 /// The file at a path.
 #[derive(Clone)]
-pub(super) struct Stand {
+pub(super) struct JobFile {
     pub(super) meta: FileMeta,
     pub(super) bytes: Arc<[u8]>,
 }
 
-impl Stand {
+impl JobFile {
     pub(super) fn of(found: &FileSnapshot) -> Self {
         Self { meta: found.meta.clone(), bytes: found.bytes.clone() }
     }
@@ -32,28 +32,28 @@ impl Stand {
 }
 
 /// Returns the files that a job has just written.
-pub(super) fn of_job(sealed: &SealedTransaction) -> BTreeMap<FilePath, Stand> {
+pub(super) fn of_job(sealed: &SealedTransaction) -> BTreeMap<FilePath, JobFile> {
     let changes = sealed.transaction.changes.iter().zip(&sealed.entry.files);
-    let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
+    let files = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
         (FileState::File { bytes, .. }, Some(meta)) => {
-            Some((file.path.clone(), Stand { meta: meta.clone(), bytes: bytes.clone() }))
+            Some((file.path.clone(), JobFile { meta: meta.clone(), bytes: bytes.clone() }))
         }
         _ => None,
     });
-    stand.collect()
+    files.collect()
 }
 
-impl Work<'_> {
+impl HookContext<'_> {
     /// Observes every file again before a hook starts. A file that another program has changed is journaled as such and
     /// left alone from then on. Returns the warnings about these files.
     pub(super) fn drop_foreign(&mut self) -> Vec<String> {
         let mut told = Vec::new();
-        let paths: Vec<FilePath> = self.stands.keys().cloned().collect();
+        let paths: Vec<FilePath> = self.files.keys().cloned().collect();
         for path in paths {
             let seen = self.observe(&path).map(|(_, observation)| observation);
-            let same = match (&seen, self.stands.get_mut(&path)) {
-                (Ok(Observation::File(found)), Some(stand)) if found.meta.hash == stand.meta.hash => {
-                    stand.meta = found.meta.clone();
+            let same = match (&seen, self.files.get_mut(&path)) {
+                (Ok(Observation::File(found)), Some(file)) if found.meta.hash == file.meta.hash => {
+                    file.meta = found.meta.clone();
                     true
                 }
                 _ => false,
@@ -64,7 +64,7 @@ impl Work<'_> {
             if let Ok(observation) = &seen {
                 external::note(self.state, &path, observation, ObservationVersion::Lane, None, true);
             }
-            self.stands.remove(&path);
+            self.files.remove(&path);
             told.push(format!("{path}: another program changed it; it is left as it is"));
         }
         told
