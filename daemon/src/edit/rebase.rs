@@ -16,7 +16,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use super::expects::{Expectation, expectation, sha256};
-use super::shown::Overtaken;
+use super::shown::ChangeSinceRead;
 use super::staleness::CheckedJob;
 use crate::disk::Observation;
 use crate::journal::past;
@@ -190,8 +190,8 @@ pub(super) fn tell_theirs(
             continue;
         }
         let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
-        let overtaken = seen.map(|seen| Overtaken::find(state, checked, seen, found));
-        let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
+        let since_read = seen.map(|seen| ChangeSinceRead::find(state, checked, seen, found));
+        let old = since_read.as_ref().and_then(|known| known.old.as_deref());
         let old = old.or_else(|| checked.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
         let file = |bytes: Arc<[u8]>| FileState::File { bytes, mode: 0o644 };
         let states = (file(old.into()), file(found.bytes.clone()));
@@ -203,8 +203,8 @@ pub(super) fn tell_theirs(
             }
             text => format!("the edit was merged into what others have written since; near it:\n{text}"),
         });
-        if let Some((seen, overtaken)) = seen.zip(overtaken) {
-            let shown = overtaken.renewed(seen, found, (&diff.shown, false), now);
+        if let Some((seen, since_read)) = seen.zip(since_read) {
+            let shown = since_read.renewed(seen, found, (&diff.shown, false), now);
             receipts.insert(path.clone(), receipt::of_session(&seen.session, path, shown));
         }
     }

@@ -25,14 +25,14 @@ pub(super) fn room_of(request: &ParsedJob) -> usize {
 }
 
 /// The difference between the content that a session knew and the present one.
-pub(super) struct Overtaken {
+pub(super) struct ChangeSinceRead {
     /// The content that it knew; `None` if that is no longer stored.
     pub(super) old: Option<Arc<[u8]>>,
     /// The changes from that content to the present one.
     pub(super) splices: Vec<editd_engine::Splice>,
 }
 
-impl Overtaken {
+impl ChangeSinceRead {
     /// Computes what changed since a receipt, if there is memory to spare for that.
     pub(super) fn find(
         state: &WorkspaceState,
@@ -61,7 +61,7 @@ impl Overtaken {
         now: u64,
     ) -> receipt::ReceiptContent {
         match &self.old {
-            Some(old) => receipt::overtaken(seen, found.meta.hash, (old, &self.splices), shown, now),
+            Some(old) => receipt::changed_by_others(seen, found.meta.hash, (old, &self.splices), shown, now),
             None => receipt::glimpsed(Some(seen), found.meta.hash, shown.0, now),
         }
     }
@@ -120,7 +120,9 @@ pub(super) fn widen(
     let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
         Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, now),
-        Some(seen) => Overtaken::find(state, checked, seen, found).renewed(seen, found, (shown, false), now),
+        Some(seen) => {
+            ChangeSinceRead::find(state, checked, seen, found).renewed(seen, found, (shown, false), now)
+        }
         None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
     state.store.keep_content(found.meta.hash, &found.bytes);

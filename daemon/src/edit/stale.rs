@@ -17,7 +17,7 @@ use editd_proto::path::FilePath;
 use super::expects::Verdict;
 use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
-use super::shown::{self, Overtaken};
+use super::shown::{self, ChangeSinceRead};
 use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
@@ -57,7 +57,7 @@ fn gone(
     path: &FilePath,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let trial = Trial::run(state, checked, path);
+    let trial = TrialPlan::run(state, checked, path);
     let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
     let what = match would {
         Some(WouldApply::Clean) => "no longer exists; send the job again to create it",
@@ -95,7 +95,7 @@ fn stale(
     let observation = checked.snapshot.observations.get(path).unwrap_or(&Observation::Absent);
     let (by, own) = by(state, caller, path, observation);
     error.by = by;
-    let trial = Trial::run(state, checked, path);
+    let trial = TrialPlan::run(state, checked, path);
     error.moved = show_change(state, caller, checked, (path, found), trial.as_ref(), &mut error);
     let partial = checked.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
@@ -145,7 +145,7 @@ pub(super) fn conflict(
             refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
     }
     if let Some(found) = observation.found() {
-        let trial = Trial::run(state, checked, &path);
+        let trial = TrialPlan::run(state, checked, &path);
         show_change(state, caller, checked, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
     }
@@ -159,13 +159,13 @@ fn show_change(
     caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
-    trial: Option<&Trial>,
+    trial: Option<&TrialPlan>,
     error: &mut RequestError,
 ) -> Vec<editd_proto::error::MovedLines> {
     let Some(seen) = checked.seen.get(path) else { return Vec::new() };
     let now = state.clock.wall_ms();
-    let overtaken = Overtaken::find(state, checked, seen, found);
-    let known = overtaken.renewed(seen, found, (&[], false), now);
+    let since_read = ChangeSinceRead::find(state, checked, seen, found);
+    let known = since_read.renewed(seen, found, (&[], false), now);
     let entry = checked.snapshot.request.job.entries.iter().find(|entry| entry.path == *path);
     let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
         numbers::unclear(state, entry, &known.numbered, &found.bytes)
@@ -174,7 +174,7 @@ fn show_change(
     near.extend(unclear.moved.iter().filter_map(|moved| moved.now));
     let mut shown_lines = Vec::new();
     let mut whole = false;
-    if let Some(old) = &overtaken.old {
+    if let Some(old) = &since_read.old {
         let states = (&file(old.clone()), &file(found.bytes.clone()));
         let (lines, omitted) = show_diff(checked, path, states, &near, error);
         (shown_lines, whole) = (lines, omitted == 0);
@@ -194,14 +194,19 @@ fn show_change(
         show_nearest(checked, trial, error, &mut shown_lines);
     }
     let shown_lines = ranges::union(shown_lines);
-    let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
+    let renewed = since_read.renewed(seen, found, (&shown_lines, whole), now);
     state.store.keep_content(found.meta.hash, &found.bytes);
     shown::record(state, caller, path, renewed);
     unclear.moved
 }
 
 /// Adds the lines most similar to quotations that the file no longer has.
-fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut RequestError, shown: &mut Vec<(u64, u64)>) {
+fn show_nearest(
+    checked: &CheckedJob,
+    trial: &TrialPlan,
+    error: &mut RequestError,
+    shown: &mut Vec<(u64, u64)>,
+) {
     for miss in &trial.nearest {
         let Some(left) = checked.diffs.get().checked_sub(miss.text.len()) else { break };
         checked.diffs.set(left);
@@ -273,7 +278,7 @@ fn in_short(error: &RequestError) -> RequestError {
 }
 
 /// The job's edits of one file, planned on the present content.
-pub(super) struct Trial {
+pub(super) struct TrialPlan {
     /// The plan of the edits that fit.
     pub(super) plan: Plan,
     /// The lines of the present content near the edits.
@@ -291,7 +296,7 @@ pub(super) struct Trial {
     alone: Job,
 }
 
-impl Trial {
+impl TrialPlan {
     /// Plans the edits of a file on the present content; `None` if that takes more than the job may hold.
     pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> Option<Self> {
         let mut alone = checked.snapshot.request.job.clone();

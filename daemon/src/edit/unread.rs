@@ -8,7 +8,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
 use super::shown;
-use super::stale::Trial;
+use super::stale::TrialPlan;
 use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
@@ -25,7 +25,7 @@ pub(super) fn refusal(
 ) -> Refusal {
     let known = checked.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
-    let trial = Trial::run(state, checked, path);
+    let trial = TrialPlan::run(state, checked, path);
     let mut wanted = trial.map(|trial| {
         let named = trial.plan.changes.iter().any(|change| change.path == *path);
         let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
@@ -44,7 +44,7 @@ pub(super) fn of_numbers(
     (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
-    if let (Some(trial), Some(seen)) = (Trial::run(state, checked, path), checked.seen.get(path)) {
+    if let (Some(trial), Some(seen)) = (TrialPlan::run(state, checked, path), checked.seen.get(path)) {
         lines.extend(match seen.ranges.as_slice() {
             [] => Vec::new(),
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),

@@ -112,7 +112,7 @@ pub const fn absent(time: u64) -> ReceiptContent {
 /// Returns the receipt of a session for a content that another writer made of the known one: it covers the lines that
 /// were left unchanged, and those of `shown`, whose numbers count if no line was shown under them before. `whole`:
 /// all changed lines were shown.
-pub fn overtaken(
+pub fn changed_by_others(
     seen: &ReadReceipt,
     now: ContentHash,
     (before, splices): (&[u8], &[Splice]),

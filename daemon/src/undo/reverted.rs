@@ -25,7 +25,7 @@ struct SeenEntry {
 }
 
 /// The changes of each path that are not passed over, oldest first.
-type Stacks = BTreeMap<PathDigest, Vec<(JobId, Versions)>>;
+type ChangeStacks = BTreeMap<PathDigest, Vec<(JobId, Versions)>>;
 
 /// Returns the entries of a query behind a mark that are to be passed over; none if there are more than
 /// [`REVERTED_SOUGHT`] entries or files.
@@ -51,7 +51,7 @@ pub(super) fn reverted(
         return Ok(BTreeSet::new());
     }
     let mut found = BTreeSet::new();
-    let mut stacks = Stacks::new();
+    let mut stacks = ChangeStacks::new();
     for (id, entry) in &seen {
         let parts = match entry.takes {
             Some(_) => state.store.parts_named(*id).map_err(|error| store_refusal(&error))?,
@@ -90,7 +90,7 @@ impl SeenEntry {
 fn took_back(
     seen: &BTreeMap<JobId, SeenEntry>,
     found: &BTreeSet<JobId>,
-    stacks: &mut Stacks,
+    stacks: &mut ChangeStacks,
     undo: &SeenEntry,
 ) -> bool {
     let Some(takes) = undo.takes.as_ref().filter(|takes| !takes.is_empty()) else { return false };
