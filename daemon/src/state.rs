@@ -41,7 +41,7 @@ pub use warnings::ToldWarnings;
 
 use announced::AnnouncedChanges;
 use path_cache::PathCache;
-use step::{Go, Observer, Step, Unobserved};
+use step::{Observer, Step, StepDecision, Unobserved};
 use undecided::UndecidedJobs;
 use unreported::UnreportedChanges;
 use unsettled::UnsettledEntries;
@@ -238,7 +238,7 @@ impl WorkspaceState {
     }
 
     /// Tells the observer that a step is done.
-    pub fn took(&self, step: Step) -> Go {
+    pub fn took(&self, step: Step) -> StepDecision {
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         observer.after(step)
     }

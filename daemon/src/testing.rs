@@ -19,8 +19,8 @@ pub use crate::os::{
     Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
     OsFile, Stat, UnsetAttribute, is_link, read_all,
 };
-pub use crate::record::{Entry, FileMeta, FileRecord, Record};
-pub use crate::state::step::{Go, Observer, Step};
+pub use crate::record::{Entry, FileMeta, FileRecord};
+pub use crate::state::step::{Observer, Step, StepDecision};
 pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
 pub use crate::store::{DatabaseBackend, DatabaseFaults, EntryQuery, Store, StoreError, StoreOptions};
 pub use crate::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};

@@ -133,7 +133,7 @@ fn each_difference_from_a_scenario_is_noticed() {
         &["after: h.txt: should not be there"],
     );
     complains(
-        &told("stop_after = \"snapshot\"", "stop_after = \"judge\""),
+        &told("stop_after = \"snapshot\"", "stop_after = \"check_staleness\""),
         &["step 3: the job never", "after: h.txt"],
     );
     complains(

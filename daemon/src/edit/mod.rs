@@ -88,7 +88,7 @@ pub fn decide(
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
     step(state, guard, Step::Snapshot)?;
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
-    step(state, guard, Step::Judge)?;
+    step(state, guard, Step::CheckStaleness)?;
     let mut planned = plan::plan(state, guard, checked, given)?;
     // They are read again before each of them is started.
     let commands = state.workspace_commands();

@@ -10,13 +10,13 @@ pub enum Step {
     /// The files and clipboards were read.
     Snapshot,
     /// The files are those that the session has seen, or the job rebases.
-    Judge,
+    CheckStaleness,
     /// The new contents are planned.
     Plan,
     /// The validators have checked the new contents.
     Validate,
     /// The transaction is within all limits.
-    Vet,
+    CheckLimits,
     /// The new bytes are staged beside their targets.
     Stage,
     /// The intent is durable.
@@ -33,9 +33,9 @@ pub enum Step {
 
 /// The answer of an observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Go {
+pub enum StepDecision {
     /// The job goes on.
-    On,
+    Continue,
     /// The job returns at once and cleans nothing up, as if the process ended here.
     Stop,
 }
@@ -43,7 +43,7 @@ pub enum Go {
 /// A test that is told of every step.
 pub trait Observer: Send + Sync {
     /// Called after each step of a job.
-    fn after(&self, step: Step) -> Go;
+    fn after(&self, step: Step) -> StepDecision;
 }
 
 /// The observer of a daemon: it lets every step pass.
@@ -51,7 +51,7 @@ pub trait Observer: Send + Sync {
 pub struct Unobserved;
 
 impl Observer for Unobserved {
-    fn after(&self, _: Step) -> Go {
-        Go::On
+    fn after(&self, _: Step) -> StepDecision {
+        StepDecision::Continue
     }
 }

@@ -8,7 +8,7 @@ use super::JobGuard;
 use crate::disk::stage::StageError;
 use crate::state::WorkspaceState;
 use crate::state::refusal::disk_refusal;
-use crate::state::step::{Go, Step};
+use crate::state::step::{Step, StepDecision};
 
 /// The reason why a job ended early.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ impl From<Refusal> for JobAbort {
 pub fn step(state: &WorkspaceState, guard: &JobGuard<'_>, step: Step) -> Result<(), JobAbort> {
     guard.took(step);
     match state.took(step) {
-        Go::On => Ok(()),
-        Go::Stop => Err(JobAbort::Stopped),
+        StepDecision::Continue => Ok(()),
+        StepDecision::Stop => Err(JobAbort::Stopped),
     }
 }
 

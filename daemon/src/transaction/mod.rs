@@ -54,7 +54,7 @@ pub fn commit(
     transaction: Transaction,
 ) -> Result<Receipt, JobAbort> {
     let checked = check_limits::check_limits(state, transaction)?;
-    step(state, guard, Step::Vet)?;
+    step(state, guard, Step::CheckLimits)?;
     if checked.changes_nothing() {
         return seal::unchanged(state, checked);
     }

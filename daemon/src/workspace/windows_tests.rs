@@ -24,7 +24,7 @@ use crate::clock::SystemClock;
 use crate::config::Settings;
 use crate::metrics::JobTrace;
 use crate::os::windows::Windows;
-use crate::state::step::{Go, Observer, Step};
+use crate::state::step::{Observer, Step, StepDecision};
 use crate::store::{DatabaseBackend, StoreOptions};
 use crate::sync::lock;
 
@@ -48,12 +48,12 @@ struct OtherProgram {
 }
 
 impl Observer for OtherProgram {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         lock(&self.steps).push(step);
         if self.after == Some(step) {
             lock(&self.held).get_or_insert_with(|| hold(&self.path, self.share));
         }
-        Go::On
+        StepDecision::Continue
     }
 }
 
@@ -201,13 +201,13 @@ struct Scanner {
 }
 
 impl Observer for Scanner {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         if step == Step::Intend {
             let listed = std::fs::read_dir(&self.staging).unwrap().map(|one| one.unwrap().path());
             let staged = listed.filter(|path| std::fs::read(path).is_ok_and(|bytes| bytes == b"new"));
             lock(&self.held).extend(staged.map(|path| hold(&path, 3)));
         }
-        Go::On
+        StepDecision::Continue
     }
 }
 

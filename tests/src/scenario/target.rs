@@ -15,13 +15,13 @@ pub enum StepName {
     /// Its files were read.
     Snapshot,
     /// It was compared with what the session has seen.
-    Judge,
+    CheckStaleness,
     /// Its edits are splices.
     Plan,
     /// Validators have seen the new contents.
     Validate,
     /// It was checked against limits and rules.
-    Vet,
+    CheckLimits,
     /// The new contents are written beside the old.
     Stage,
     /// Its intent is durable.
@@ -42,10 +42,10 @@ impl StepName {
         StepName::Admit,
         StepName::Resolve,
         StepName::Snapshot,
-        StepName::Judge,
+        StepName::CheckStaleness,
         StepName::Plan,
         StepName::Validate,
-        StepName::Vet,
+        StepName::CheckLimits,
         StepName::Stage,
         StepName::Intend,
         StepName::Swap,

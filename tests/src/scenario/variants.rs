@@ -13,7 +13,7 @@ use crate::tree::{FileTree, TreeNode};
 
 /// Steps after which a death is worth a look: before them nothing has an effect that stays.
 pub const DEADLY: [StepName; 5] =
-    [StepName::Judge, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
+    [StepName::CheckStaleness, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
 
 /// Returns the last edit of a scenario that was applied and during which others did nothing.
 fn last_edit(scenario: &Scenario, played: &PlayResult) -> Option<usize> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, Caller, GeneratedPolicy, GitFolderPolicy, Go, JobTrace, Observer, Settings, Step,
+    Admission, Caller, GeneratedPolicy, GitFolderPolicy, JobTrace, Observer, Settings, Step, StepDecision,
     UnreadPolicy, Workspace,
 };
 use editd_engine::Refusal;
@@ -58,15 +58,15 @@ pub fn settings(told: &format::ScenarioSettings) -> Result<Settings, String> {
 struct StepObserver(Arc<dyn StepHook>);
 
 impl Observer for StepObserver {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         let name = match step {
             Step::Admit => StepName::Admit,
             Step::Resolve => StepName::Resolve,
             Step::Snapshot => StepName::Snapshot,
-            Step::Judge => StepName::Judge,
+            Step::CheckStaleness => StepName::CheckStaleness,
             Step::Plan => StepName::Plan,
             Step::Validate => StepName::Validate,
-            Step::Vet => StepName::Vet,
+            Step::CheckLimits => StepName::CheckLimits,
             Step::Stage => StepName::Stage,
             Step::Intend => StepName::Intend,
             Step::Swap => StepName::Swap,
@@ -74,7 +74,7 @@ impl Observer for StepObserver {
             Step::Hooks => StepName::Hooks,
             Step::Settle => StepName::Settle,
         };
-        if self.0.after(name) { Go::On } else { Go::Stop }
+        if self.0.after(name) { StepDecision::Continue } else { StepDecision::Stop }
     }
 }
 

@@ -17,7 +17,7 @@ use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};
 use crate::disk::observation::hash;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
-use crate::state::step::{Go, Observer, Step};
+use crate::state::step::{Observer, Step, StepDecision};
 use crate::workspace::tests::kit::Bench;
 
 const ONE: &str = "one\n";
@@ -73,13 +73,13 @@ impl Os for BeforeMove {
 struct AfterStep(Step, PathBuf, Mutex<Option<Box<Act>>>);
 
 impl Observer for AfterStep {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         if step == self.0
             && let Some(mut act) = self.2.lock().unwrap().take()
         {
             act(&self.1);
         }
-        Go::On
+        StepDecision::Continue
     }
 }
 

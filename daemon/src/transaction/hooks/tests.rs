@@ -14,7 +14,7 @@ use crate::journal::external::made_by_hook;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
-use crate::state::step::{Go, Observer, Step};
+use crate::state::step::{Observer, Step, StepDecision};
 use crate::transaction::{Origin, Transaction};
 use crate::workspace::tests::kit::Bench;
 
@@ -25,11 +25,11 @@ struct Other {
 }
 
 impl Observer for Other {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         if step == self.step {
             std::fs::write(&self.file, "others\n").unwrap_or_default();
         }
-        Go::On
+        StepDecision::Continue
     }
 }
 
@@ -135,9 +135,9 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
 struct Panics(Step);
 
 impl Observer for Panics {
-    fn after(&self, step: Step) -> Go {
+    fn after(&self, step: Step) -> StepDecision {
         assert!(step != self.0, "a mistake of editd's own");
-        Go::On
+        StepDecision::Continue
     }
 }
 
