@@ -34,11 +34,11 @@ impl Disk {
                 };
             }
         };
-        let judged = match (observation::read(open.clone())?, &file.before) {
+        let is_expected = match (observation::read(open.clone())?, &file.before) {
             (Observation::File(found), Some(before)) => found.is(before) && found.shows(before),
             _ => false,
         };
-        if !judged {
+        if !is_expected {
             return Ok(Err(SwapRefusal::Changed));
         }
         write(&open, file, ChangeSide::After)?;

@@ -111,25 +111,25 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped<'i>, SwapRefusal>> {
-        self.put_judged(file, place, None, rescue)
+        self.put_checked(file, place, None, rescue)
     }
 
-    /// Puts a file in place as [`Disk::put`] does, for a job that judged the file at the target and still has it open. If
-    /// the job displaces this very file, that is read through the open handle.
+    /// The same for a job that checked the file at the target and still has it open: if it displaces this very file, that
+    /// is read through the open handle.
     ///
     /// # Errors
     /// As [`Disk::put`].
-    pub fn put_judged<'i>(
+    pub fn put_checked<'i>(
         &self,
         file: IntendedFile<'i>,
         place: &ResolvedPath,
-        judged: Option<&FileSnapshot>,
+        checked: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped<'i>, SwapRefusal>> {
         let put = match file.how {
-            ChangeMethod::Swap => self.put_by_exchange(&file, place, judged, rescue),
+            ChangeMethod::Swap => self.put_by_exchange(&file, place, checked, rescue),
             ChangeMethod::Create => self.put_new(&file, place),
-            ChangeMethod::Delete => self.put_away(&file, place, judged, rescue),
+            ChangeMethod::Delete => self.put_away(&file, place, checked, rescue),
             ChangeMethod::InPlace => {
                 self.put_in_place(&file, place).map(|put| put.map(|()| PutResult::default()))
             }
@@ -142,7 +142,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        judged: Option<&FileSnapshot>,
+        checked: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
@@ -165,7 +165,7 @@ impl Disk {
         }
         // At once: a foreign file at the target may also be one that was put there since.
         let left = check_put((place.parent(), place.name()), file, staged)?;
-        let displaced = match self.look_behind(file, place, judged, rescue)? {
+        let displaced = match self.look_behind(file, place, checked, rescue)? {
             Ok(displaced) => displaced,
             Err(foreign) => return Ok(Err(foreign)),
         };
@@ -177,16 +177,16 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        judged: Option<&FileSnapshot>,
+        checked: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Option<FileIdentity>, SwapRefusal>> {
-        if let Some(judged) = judged
-            && self.is_judged(file, judged).unwrap_or(false)
+        if let Some(checked) = checked
+            && self.is_checked(file, checked).unwrap_or(false)
         {
-            return Ok(Ok(Some(judged.meta.identity)));
+            return Ok(Ok(Some(checked.meta.identity)));
         }
         let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
-            Ok(observation) => match judge_displaced(&observation, file) {
+            Ok(observation) => match check_displaced(&observation, file) {
                 None => return Ok(Ok(observation.identity())),
                 Some(foreign) => foreign,
             },
@@ -200,18 +200,18 @@ impl Disk {
         Ok(Err(foreign))
     }
 
-    /// Returns true if the displaced file is the one that the job judged, with the same content and metadata. The content is
-    /// read through the handle by which it was judged.
-    fn is_judged(&self, file: &FileRecord, judged: &FileSnapshot) -> io::Result<bool> {
+    /// Returns true if the displaced file is the one that the job checked, with the same content and metadata. The content is
+    /// read through the handle by which it was checked.
+    fn is_checked(&self, file: &FileRecord, checked: &FileSnapshot) -> io::Result<bool> {
         let (dir, name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let stat = dir.stat(&name)?;
-        let meta = &judged.meta;
+        let meta = &checked.meta;
         let is_same = file.before.as_ref() == Some(meta)
             && (stat.kind, stat.identity) == (FileKind::File, meta.identity)
             && (stat.size, stat.mode, stat.uid, stat.gid) == (meta.size, meta.mode, meta.uid, meta.gid)
             // A deletion removes one name; an exchange would separate the names.
             && (stat.links <= 1 || file.how == ChangeMethod::Delete);
-        Ok(is_same && judged.is_unwritten()?)
+        Ok(is_same && checked.is_unwritten()?)
     }
 
     /// For file systems without exchange: first the displaced file gets the staged name through a link.
@@ -220,7 +220,7 @@ impl Disk {
         let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
         match observation::observe(place.parent(), place.name()) {
             Ok(observation) => {
-                if let Some(foreign) = judge_displaced(&observation, file) {
+                if let Some(foreign) = check_displaced(&observation, file) {
                     return Ok(Err(foreign));
                 }
             }
@@ -301,7 +301,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        judged: Option<&FileSnapshot>,
+        checked: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
@@ -315,7 +315,7 @@ impl Disk {
                 _ => return Err(error),
             },
         }
-        let looked = self.look_behind(file, place, judged, rescue)?;
+        let looked = self.look_behind(file, place, checked, rescue)?;
         Ok(looked.map(|displaced| PutResult { left: None, displaced }))
     }
 }
@@ -334,7 +334,7 @@ pub(super) fn is_in_use(error: &io::Error) -> bool {
 }
 
 /// Returns `None` if a displaced file is the checked one.
-fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
+fn check_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
     let before = file.before.as_ref();
     match observation {
         // A deletion removes one name; an exchange would separate the names.

@@ -92,7 +92,7 @@ impl FlushBatch {
             None => self.path(state, id, file)?,
         };
         self.paths.insert(file.path.clone(), path);
-        let mut left = path.judge(file)?;
+        let mut left = path.flush_state(file)?;
         if left == FlushState::Astray && is_nothing_missing(state, id, file)? {
             left = FlushState::Durable;
         }
@@ -228,7 +228,7 @@ fn is_nothing_missing(state: &WorkspaceState, id: JobId, file: &FileRecord) -> i
 }
 
 impl FlushedPath {
-    fn judge(self, file: &FileRecord) -> io::Result<FlushState> {
+    fn flush_state(self, file: &FileRecord) -> io::Result<FlushState> {
         let after = file.after.as_ref().map(|meta| meta.identity);
         if self.newest || after.is_none() || self.shown == after {
             return Ok(FlushState::Durable);

@@ -243,12 +243,12 @@ fn told(state: &WorkspaceState, entry: &Entry, did: &EntryEffect) -> RemovedBy {
     } else {
         format!(" of session {} through {}", entry.session, entry.client)
     };
-    let deed = match did {
+    let effect = match did {
         EntryEffect::This => "made this very change".to_owned(),
         EntryEffect::Moved(path) => format!("moved it to {path}"),
         EntryEffect::Removed => "removed it".to_owned(),
     };
-    RemovedBy { by: id, sentence: format!("entry {id}, {kind}{whose}, {deed} {ago}") }
+    RemovedBy { by: id, sentence: format!("entry {id}, {kind}{whose}, {effect} {ago}") }
 }
 
 fn kind(kind: EntryKind) -> &'static str {

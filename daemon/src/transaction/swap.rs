@@ -31,7 +31,7 @@ pub(super) fn swap(
     let mut proofs = Vec::with_capacity(intended.files.len());
     for (file, change) in intended.files().zip(&transaction.changes) {
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-        let put = state.disk.put_judged(file, &change.place, change.before.as_ref(), &mut rescue);
+        let put = state.disk.put_checked(file, &change.place, change.before.as_ref(), &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
             Ok(Err(foreign)) => return Err(withdraw(state, &transaction, &intended, &proofs, foreign)),

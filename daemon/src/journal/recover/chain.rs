@@ -247,8 +247,8 @@ impl<'a> RecordChain<'a> {
             }
             // The journal may by now have the file that another program put there just before the job.
             Observation::File(found) if self.behind == LaterChange::Content(Some(found.meta.hash)) => {
-                let judged = file.before.as_ref().is_some_and(|before| before.hash == found.meta.hash);
-                if judged { DisplacedFile::Nothing } else { DisplacedFile::Changed }
+                let is_expected = file.before.as_ref().is_some_and(|before| before.hash == found.meta.hash);
+                if is_expected { DisplacedFile::Nothing } else { DisplacedFile::Changed }
             }
             Observation::File(_) => DisplacedFile::Nothing,
         })

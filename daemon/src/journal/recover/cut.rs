@@ -32,7 +32,7 @@ pub fn after_cut(
     report: &dyn Fn(usize),
 ) -> io::Result<Vec<String>> {
     let mut chains = chains(state, open)?;
-    let unknown = doubt::judge(state, &mut chains, doubtful)?;
+    let unknown = doubt::mark_doubtful(state, &mut chains, doubtful)?;
     let mut restore = PathRestorer::new(state);
     foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();

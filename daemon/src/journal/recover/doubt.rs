@@ -39,7 +39,7 @@ pub struct DoubtfulEntries<'d> {
 ///
 /// # Errors
 /// Errors of the system.
-pub fn judge(
+pub fn mark_doubtful(
     state: &WorkspaceState,
     chains: &mut [RecordChain<'_>],
     doubtful: &DoubtfulEntries<'_>,

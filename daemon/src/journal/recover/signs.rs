@@ -76,14 +76,14 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
         return false;
     };
     let staged = file.after.as_ref().is_some_and(|after| same_file(staged_name.identity, after.identity));
-    let judged = staged_name.hash == before.hash
+    let as_checked = staged_name.hash == before.hash
         && (staged_name.mode, staged_name.uid, staged_name.gid) == (before.mode, before.uid, before.gid);
     // Before those bytes it may have had others, which were never flushed.
     let older = same_file(staged_name.identity, before.identity)
         && staged_name.modified <= before.modified
         && staged_name.hash != before.hash;
     let torn = || contents.get(before.hash).is_some_and(|written| is_torn(found, written));
-    !(staged || judged || older || (staged_name.hash != before.hash && torn()))
+    !(staged || as_checked || older || (staged_name.hash != before.hash && torn()))
 }
 
 /// Returns true if the staged name has neither file of the record: another program put its file at the path before

@@ -229,7 +229,7 @@ fn what_cannot_be_resolved_is_refused_and_a_known_key_still_answers() {
     assert_eq!((refused.status, refused.error.unwrap().code), (JobStatus::Refused, ErrorCode::Outside));
     assert!(bench.fake.log().is_empty());
     let keyed = JobRequest { key: Some("k".into()), ..job("y", &["../y"]) };
-    assert_eq!(got(&bench.send(keyed)).status, JobStatus::Applied, "it runs alone and judges for itself");
+    assert_eq!(got(&bench.send(keyed)).status, JobStatus::Applied, "it runs alone and decides for itself");
 }
 
 #[test]

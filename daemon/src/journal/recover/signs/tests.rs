@@ -58,11 +58,11 @@ fn a_slot_tells_what_its_job_displaced() {
     let staged_name = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..meta(ino, bytes) };
     let torn = OLD.get(..3).unwrap_or_default();
     let rows = [
-        ("what was judged", staged_name(1, OLD, 5), OLD, false, false),
+        ("what was checked", staged_name(1, OLD, 5), OLD, false, false),
         ("an equal file", staged_name(9, OLD, 7), OLD, false, true),
-        ("what was judged, torn", staged_name(1, torn, 6), torn, false, false),
+        ("what was checked, torn", staged_name(1, torn, 6), torn, false, false),
         ("what it held before", staged_name(1, OTHER, 5), OTHER, false, false),
-        ("what was judged, changed", staged_name(1, OTHER, 6), OTHER, true, false),
+        ("what was checked, changed", staged_name(1, OTHER, 6), OTHER, true, false),
         ("another file", staged_name(9, OTHER, 6), OTHER, true, true),
         ("another mode", FileMeta { mode: 0o600, ..staged_name(1, OLD, 5) }, OLD, true, false),
         ("what was staged", staged_name(2, NEW, 5), NEW, false, false),
