@@ -29,14 +29,14 @@ impl TextKey {
 
 /// The memory of a tree in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct TreeMemory {
     /// All of its nodes.
     whole: usize,
     /// The nodes that it does not share with the tree that it was made of.
     own: usize,
 }
 
-impl Memory {
+impl TreeMemory {
     /// The memory of an entry without a tree.
     pub(crate) const NONE: Self = Self { whole: 0, own: 0 };
 
@@ -92,7 +92,7 @@ pub(crate) enum KeptText {
 #[derive(Debug)]
 struct KeptEntry {
     text: KeptText,
-    memory: Memory,
+    memory: TreeMemory,
     /// The entry with which it shares nodes that are charged there.
     from: Option<TextKey>,
     /// The entry that shares nodes of this one.
@@ -132,7 +132,7 @@ impl KeptTrees {
     }
 
     /// Returns the memory of an entry.
-    pub(crate) fn memory(&self, key: &TextKey) -> Option<Memory> {
+    pub(crate) fn memory(&self, key: &TextKey) -> Option<TreeMemory> {
         self.entries.get(key).map(|entry| entry.memory)
     }
 
@@ -149,7 +149,7 @@ impl KeptTrees {
         &mut self,
         key: TextKey,
         text: KeptText,
-        memory: Memory,
+        memory: TreeMemory,
         made_of: Option<TextKey>,
         most: usize,
     ) -> Vec<KeptText> {

@@ -12,7 +12,7 @@ use tree_sitter::Tree;
 
 use crate::delta::{self, TextEdit};
 use crate::errors::has_hidden_errors;
-use crate::kept::{KeptText, KeptTrees, Memory, TextKey};
+use crate::kept::{KeptText, KeptTrees, TextKey, TreeMemory};
 use crate::parse::{parse, parse_from, whole_lines};
 use crate::{Language, ParseBudget, ParseError, memory};
 
@@ -108,7 +108,7 @@ impl TreeCache {
     ) -> Result<Tree, ParseError> {
         let before = memory::held();
         let tree = parse(language, text, budget)?;
-        let memory = Memory::of_tree(language, &tree, text, memory::held().saturating_sub(before));
+        let memory = TreeMemory::of_tree(language, &tree, text, memory::held().saturating_sub(before));
         self.keep(key, &tree, memory, None);
         Ok(tree)
     }
@@ -147,7 +147,7 @@ impl TreeCache {
         });
         drop(old);
         let own = memory::held().saturating_sub(before);
-        let memory = Memory::beside(whole, nodes, tree.root_node().descendant_count(), own);
+        let memory = TreeMemory::beside(whole, nodes, tree.root_node().descendant_count(), own);
         self.keep(key, &tree, memory, Some(from));
         Some(KnownTree { tree, key: Some(key), made: true, faultless: false, changed })
     }
@@ -169,7 +169,7 @@ impl TreeCache {
         }
     }
 
-    fn keep(&self, key: TextKey, tree: &Tree, memory: Memory, from: Option<TextKey>) {
+    fn keep(&self, key: TextKey, tree: &Tree, memory: TreeMemory, from: Option<TextKey>) {
         let text = KeptText::Parsed { tree: tree.clone(), faultless: false };
         let removed = self.lock().keep(key, text, memory, from, self.most);
         drop(removed);
@@ -207,7 +207,7 @@ impl TreeCache {
     }
 
     fn set(&self, key: TextKey, text: KeptText) {
-        let removed = self.lock().keep(key, text, Memory::NONE, None, self.most);
+        let removed = self.lock().keep(key, text, TreeMemory::NONE, None, self.most);
         drop(removed);
     }
 
