@@ -30,7 +30,7 @@ enum LineChange {
     Before,
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(LineChange, LineChange)>> {
+fn changes() -> impl Strategy<Value = Vec<(LineChange, LineChange)>> {
     let change = prop_oneof![
         12 => Just(LineChange::Keep),
         1 => Just(LineChange::Drop),
@@ -42,7 +42,7 @@ fn deeds() -> impl Strategy<Value = Vec<(LineChange, LineChange)>> {
 }
 
 /// The lines are all different, so that no diff may choose what moved.
-fn side(deeds: impl Iterator<Item = LineChange>, name: &str, ended: bool) -> String {
+fn side(changes: impl Iterator<Item = LineChange>, name: &str, ended: bool) -> String {
     let line = |(i, change)| match change {
         LineChange::Keep => format!("{i}\n"),
         LineChange::Drop => String::new(),
@@ -50,7 +50,7 @@ fn side(deeds: impl Iterator<Item = LineChange>, name: &str, ended: bool) -> Str
         LineChange::Shared => format!("both{i}\n"),
         LineChange::Before => format!("{name}{i}\n{i}\n"),
     };
-    let mut text: String = deeds.enumerate().map(line).collect();
+    let mut text: String = changes.enumerate().map(line).collect();
     if !ended {
         text.pop();
     }
@@ -100,11 +100,11 @@ fn merges_and_conflicts_agree_with_git() {
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
     let files: Vec<MergeInput> = (0..FILES)
         .map(|_| {
-            let (deeds, ended) = (deeds(), any::<bool>()).new_tree(&mut runner).unwrap().current();
+            let (changes, ended) = (changes(), any::<bool>()).new_tree(&mut runner).unwrap().current();
             [
-                side(deeds.iter().map(|_| LineChange::Keep), "", ended),
-                side(deeds.iter().map(|(a, _)| *a), "a", ended),
-                side(deeds.iter().map(|(_, b)| *b), "b", ended),
+                side(changes.iter().map(|_| LineChange::Keep), "", ended),
+                side(changes.iter().map(|(a, _)| *a), "a", ended),
+                side(changes.iter().map(|(_, b)| *b), "b", ended),
             ]
         })
         .collect();

@@ -84,17 +84,17 @@ fn steps() -> impl Strategy<Value = Vec<(u8, bool)>> {
 fn printed(steps: &[(u8, bool)], context: usize) -> (String, String, Vec<(usize, Vec<String>)>) {
     let (mut old, mut new) = (String::new(), String::new());
     let mut all: Vec<(bool, Vec<String>)> = Vec::new();
-    for (n, (deed, more)) in steps.iter().enumerate() {
+    for (n, (action, more)) in steps.iter().enumerate() {
         let mut shown = Vec::new();
         writeln!(old, "line {n}").unwrap();
-        match deed {
+        match action {
             0 => shown.push(format!(" line {n}")),
             _ => shown.push(format!("-line {n}")),
         }
-        if *deed != 1 {
-            let line = if *deed == 0 { format!("line {n}") } else { format!("LINE {n}") };
+        if *action != 1 {
+            let line = if *action == 0 { format!("line {n}") } else { format!("LINE {n}") };
             writeln!(new, "{line}").unwrap();
-            if *deed == 2 {
+            if *action == 2 {
                 shown.push(format!("+{line}"));
             }
         }
@@ -102,7 +102,7 @@ fn printed(steps: &[(u8, bool)], context: usize) -> (String, String, Vec<(usize,
             writeln!(new, "more {n}").unwrap();
             shown.push(format!("+more {n}"));
         }
-        all.push((*deed != 0 || *more, shown));
+        all.push((*action != 0 || *more, shown));
     }
     let near = |at: usize| {
         let from = at.saturating_sub(context);

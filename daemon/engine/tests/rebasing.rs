@@ -149,9 +149,9 @@ fn replaced(lines: &[String], at: usize) -> Vec<String> {
 /// Lines of which some are equal, and what others made of them.
 fn both_contents() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     let line = prop_oneof![3 => "[a-c]".prop_map(|text| text), 4 => "[d-z]{6}".prop_map(|text| text)];
-    let deed = prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
-    proptest::collection::vec((line, deed), 1..14).prop_map(|lines| {
-        let theirs = |(line, deed): &(String, u8)| match deed {
+    let action = prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    proptest::collection::vec((line, action), 1..14).prop_map(|lines| {
+        let theirs = |(line, action): &(String, u8)| match action {
             0 => vec![line.clone()],
             1 => Vec::new(),
             2 => vec![format!("{line} theirs")],

@@ -13,7 +13,7 @@ pub(super) struct Section<'p> {
     /// The path of the file.
     pub(super) path: &'p str,
     /// The operation on the file.
-    pub(super) deed: SectionAction<'p>,
+    pub(super) action: SectionAction<'p>,
 }
 
 /// The operation of a section on its file.
@@ -152,7 +152,7 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
         let Some(line) = lines.take(Some) else { break };
         let head = line.trim();
         let named = |marker: &str| head.strip_prefix(marker).map(str::trim);
-        let (path, deed) = if let Some(path) = named(ADD) {
+        let (path, action) = if let Some(path) = named(ADD) {
             (path, added(&mut lines))
         } else if let Some(path) = named(DELETE) {
             (path, SectionAction::Delete)
@@ -172,11 +172,11 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
         if path.is_empty() {
             return Err(line_error(number, "the header names no file; put its path behind it"));
         }
-        match deed {
+        match action {
             SectionAction::Update { to: None, hunks } if hunks.is_empty() => {
                 hollow = hollow.or(Some((number, path)))
             }
-            deed => found.push(Section { line: number, path, deed }),
+            action => found.push(Section { line: number, path, action }),
         }
     }
     match (found.is_empty(), hollow) {

@@ -69,7 +69,7 @@ struct PatchEntries {
 impl PatchEntries {
     fn take(&mut self, section: Section<'_>, setting: &PayloadContext<'_>) -> Result<(), Refusal> {
         let path = setting.path_or(Some(section.path))?;
-        match section.deed {
+        match section.action {
             SectionAction::Add(text) => {
                 self.patched_files.push(PatchedFile::new(Verb::Add, &path));
                 self.entries.alone(path, vec![FileEdit { text: Some(text), ..edit("create") }]);

@@ -40,7 +40,10 @@ pub(super) enum FileOperation {
 ///
 /// # Errors
 /// `malformed` if it names no file, two files, or two different changes; `outside`.
-pub(super) fn deed(file: &FilePatch<'_>, setting: &PayloadContext<'_>) -> Result<FileOperation, Refusal> {
+pub(super) fn file_operation(
+    file: &FilePatch<'_>,
+    setting: &PayloadContext<'_>,
+) -> Result<FileOperation, Refusal> {
     let moves = |pair: &Pair<'_>| *pair != Pair::default();
     let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
     let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];

@@ -36,11 +36,11 @@ pub(super) enum PatchStep<'p> {
 pub(super) fn steps(sections: Vec<(FilePatch<'_>, FileOperation)>) -> Vec<PatchStep<'_>> {
     let mut steps = Vec::with_capacity(sections.len());
     let mut batch = SectionBatch::default();
-    for (file, deed) in sections {
-        if !batch.takes(file.commit, &deed) {
+    for (file, operation) in sections {
+        if !batch.takes(file.commit, &operation) {
             std::mem::take(&mut batch).finish(&mut steps);
         }
-        batch.add(file, deed);
+        batch.add(file, operation);
     }
     batch.finish(&mut steps);
     steps
@@ -58,8 +58,8 @@ struct SectionBatch<'p> {
 }
 
 /// Returns the old and the new name of a file.
-fn names(deed: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
-    match deed {
+fn names(operation: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
+    match operation {
         FileOperation::Change(path) => (Some(path), Some(path)),
         FileOperation::Create(path) | FileOperation::Fill(path) => (None, Some(path)),
         FileOperation::Delete(path) => (Some(path), None),
@@ -70,35 +70,35 @@ fn names(deed: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
 
 impl<'p> SectionBatch<'p> {
     /// Returns true if a section may belong to the same commit: the diff of a commit lists each file once.
-    fn takes(&self, commit: u64, deed: &FileOperation) -> bool {
-        let (old, new) = names(deed);
-        let removes_created = matches!(deed, FileOperation::Delete(path) if self.created.contains(path));
+    fn takes(&self, commit: u64, operation: &FileOperation) -> bool {
+        let (old, new) = names(operation);
+        let removes_created = matches!(operation, FileOperation::Delete(path) if self.created.contains(path));
         self.sections.last().is_none_or(|(file, _)| file.commit == commit)
             && !removes_created
             && !old.is_some_and(|path| self.olds.contains(path))
             && !new.is_some_and(|path| self.news.contains(path))
     }
 
-    fn add(&mut self, file: FilePatch<'p>, deed: FileOperation) {
-        let (old, new) = names(&deed);
+    fn add(&mut self, file: FilePatch<'p>, operation: FileOperation) {
+        let (old, new) = names(&operation);
         self.olds.extend(old.cloned());
         self.news.extend(new.cloned());
-        if let FileOperation::Create(path) | FileOperation::Fill(path) = &deed {
+        if let FileOperation::Create(path) | FileOperation::Fill(path) = &operation {
             self.created.insert(path.clone());
         }
-        self.sections.push((file, deed));
+        self.sections.push((file, operation));
     }
 
     /// Adds its steps: first the copies, then the files that are moved away, then the sections.
     fn finish(self, steps: &mut Vec<PatchStep<'p>>) {
-        let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, FileOperation))| match deed {
+        let leaves = |(index, (_, operation)): (usize, &(FilePatch<'_>, FileOperation))| match operation {
             FileOperation::Rename { from, .. } | FileOperation::Delete(from) => Some((from.clone(), index)),
             _ => None,
         };
         let leaving: HashMap<FilePath, usize> = self.sections.iter().enumerate().filter_map(leaves).collect();
         let mut waits: HashMap<usize, FilePath> = HashMap::new();
-        for (index, (_, deed)) in self.sections.iter().enumerate() {
-            if let FileOperation::Copy { from, to } = deed {
+        for (index, (_, operation)) in self.sections.iter().enumerate() {
+            if let FileOperation::Copy { from, to } = operation {
                 let wait = leaving.contains_key(to).then(|| aside(to));
                 let to = wait.clone().unwrap_or_else(|| to.clone());
                 steps.push(PatchStep::Copy { from: from.clone(), to, waits: wait.is_some() });
@@ -115,8 +115,8 @@ impl<'p> SectionBatch<'p> {
         }
         let mut sections: Vec<Option<_>> = self.sections.into_iter().map(Some).collect();
         steps.extend(order.into_iter().filter_map(|index| {
-            let (file, deed) = sections.get_mut(index)?.take()?;
-            Some(PatchStep::Section(Box::new(file), deed, waits.remove(&index)))
+            let (file, operation) = sections.get_mut(index)?.take()?;
+            Some(PatchStep::Section(Box::new(file), operation, waits.remove(&index)))
         }));
     }
 }
@@ -128,7 +128,7 @@ fn in_order(
     leaving: &HashMap<FilePath, usize>,
 ) -> (Vec<usize>, Vec<usize>) {
     let first = |index: usize| {
-        let (_, new) = sections.get(index).map(|(_, deed)| names(deed))?;
+        let (_, new) = sections.get(index).map(|(_, operation)| names(operation))?;
         leaving.get(new?).copied().filter(|other| *other != index)
     };
     let mut seen = vec![false; sections.len()];

@@ -5,7 +5,7 @@ use editd_types::{EditPosition, ErrorCode, FileEdit, FileMode, FilePath, Request
 
 use super::header::Mode;
 use super::mark::{Marked, unmarked};
-use super::operation::{FileOperation, deed};
+use super::operation::{FileOperation, file_operation};
 use super::order::{PatchStep, steps};
 use super::parse::{DiffHunk, FilePatch, fault, files, fits};
 use super::reply::{FileReply, UnifiedDiffReply, refused};
@@ -35,8 +35,8 @@ impl Dialect for UnifiedDiff {
         let mut sections = Vec::new();
         for file in files(payload, setting.path.is_some())? {
             let line = file.line;
-            let deed = deed(&file, setting).map_err(|refusal| at_line(refusal, line))?;
-            sections.push((file, deed));
+            let operation = file_operation(&file, setting).map_err(|refusal| at_line(refusal, line))?;
+            sections.push((file, operation));
         }
         for step in steps(sections) {
             gathered.step(step)?;
@@ -85,9 +85,9 @@ impl DiffEntries {
                 let reply = FileReply::aside(&from);
                 self.alone(&from, reply, vec![FileEdit { to: Some(to), ..edit("rename") }]);
             }
-            PatchStep::Section(file, deed, waits) => {
+            PatchStep::Section(file, operation, waits) => {
                 let line = file.line;
-                self.take(*file, deed, waits).map_err(|refusal| at_line(refusal, line))?;
+                self.take(*file, operation, waits).map_err(|refusal| at_line(refusal, line))?;
             }
         }
         Ok(())
@@ -97,7 +97,7 @@ impl DiffEntries {
     fn take(
         &mut self,
         file: FilePatch<'_>,
-        deed: FileOperation,
+        operation: FileOperation,
         waits: Option<FilePath>,
     ) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
@@ -110,7 +110,7 @@ impl DiffEntries {
             }
             _ => None,
         };
-        match deed {
+        match operation {
             FileOperation::Create(path) => {
                 let mut edits = vec![FileEdit { text: Some(content(&file)?), ..edit("create") }];
                 edits.extend(mode.filter(|_| file.comes != Some(Mode::File(0o644))));
