@@ -2,7 +2,7 @@
 //! nothing.
 
 use editd_engine::{FileState, LineChange, Splice};
-use editd_proto::ids::ContentHash;
+use editd_proto::ids::{ContentHash, Version};
 
 use super::past::{self, PastBudget};
 use crate::disk::observation::hash;
@@ -78,6 +78,14 @@ pub fn content(
     }
     let past = || past::content(state, (&file.path, 0), now, patience, &|hash, _| hash == wanted);
     state.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
+}
+
+/// Returns the version of a state; `None` if there is no file.
+pub fn version(state: &FileState) -> Option<Version> {
+    match state {
+        FileState::Absent => None,
+        FileState::File { bytes, .. } => Some(hash(bytes).version()),
+    }
 }
 
 /// Returns the change between two states of an entry's file, compared as when its lines were counted.

@@ -276,8 +276,8 @@ impl EntryFiles {
             let (added, removed) = lines.totals();
             let status = if changed { JobStatus::Applied } else { JobStatus::Unchanged };
             let mut outcome = FileOutcome {
-                before: version(&old),
-                after: version(&after),
+                before: change::version(&old),
+                after: change::version(&after),
                 diff: (diffs && changed).then_some(diff),
                 omitted_hunks: (omitted > 0).then_some(omitted),
                 ..FileOutcome::new(path.clone(), status)
@@ -310,13 +310,6 @@ impl EntryFiles {
             }
         }
         (changes, files)
-    }
-}
-
-fn version(state: &FileState) -> Option<editd_proto::ids::Version> {
-    match state {
-        FileState::Absent => None,
-        FileState::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use editd_engine::{FileState, Plan};
-use editd_proto::ids::{ContentHash, Version};
+use editd_proto::ids::ContentHash;
 use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, JobStatus};
 use editd_proto::path::FilePath;
 
@@ -29,6 +29,7 @@ use super::reply;
 use super::seal::SealedTransaction;
 use crate::config::{CommandKind, CommandSpec, FILE_NAME};
 use crate::disk::place::native_path;
+use crate::journal::change;
 use crate::journal::seal::done_record;
 use crate::limits;
 use crate::record::{EndedWithoutEntry, FileRecord, Record};
@@ -223,21 +224,14 @@ impl HookContext<'_> {
         let (diff, omitted) =
             if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
         let mut outcome = FileOutcome {
-            before: version(old),
-            after: version(new),
+            before: change::version(old),
+            after: change::version(new),
             diff: self.shows_diffs().then_some(diff),
             omitted_hunks: (omitted > 0).then_some(omitted),
             ..FileOutcome::new(path.clone(), JobStatus::Applied)
         };
         editd_engine::describe_change(&mut outcome, old, new);
         outcome
-    }
-}
-
-fn version(state: &FileState) -> Option<Version> {
-    match state {
-        FileState::Absent => None,
-        FileState::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 
