@@ -45,17 +45,8 @@ impl Client {
     /// Nobody listens, or the daemon refused or closed the connection.
     pub fn connect(socket: &Path, session: &str) -> Result<Client, RequestFailure> {
         let stream = system::connect(socket).map_err(RequestFailure::Lost)?;
-        let hello = Hello {
-            protocol: limits::PROTOCOLS.to_vec(),
-            client: "editd-tests".to_owned(),
-            session: Some(session.to_owned()),
-            on_stale: None,
-            capabilities: Vec::new(),
-        };
         let (mut stream, mut frames) = (stream, FrameReader::new(limits::FRAME));
-        stream
-            .write_all(&codec::encode(1, kind::HELLO, &hello).expect("hello fits"))
-            .map_err(RequestFailure::Lost)?;
+        stream.write_all(&hello(limits::PROTOCOLS, Some(session))).map_err(RequestFailure::Lost)?;
         let welcome = body(&receive(&mut stream, &mut frames)?)?;
         Ok(Client { stream, frames, last: 1, welcome })
     }
@@ -119,6 +110,21 @@ impl Client {
     pub fn stream(&mut self) -> &mut Connection {
         &mut self.stream
     }
+}
+
+/// Returns the frame of a hello, as the first message of a connection.
+///
+/// # Panics
+/// Where it does not fit a frame.
+pub fn hello(protocols: &[u32], session: Option<&str>) -> Vec<u8> {
+    let hello = Hello {
+        protocol: protocols.to_vec(),
+        client: "editd-tests".to_owned(),
+        session: session.map(str::to_owned),
+        on_stale: None,
+        capabilities: Vec::new(),
+    };
+    codec::encode(1, kind::HELLO, &hello).expect("hello fits")
 }
 
 /// Reads the next message from a socket.

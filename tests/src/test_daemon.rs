@@ -224,6 +224,15 @@ impl TestDaemon {
         Client::connect(&self.socket(), session)
     }
 
+    /// Returns the folder in which the daemon keeps the journal of this workspace.
+    ///
+    /// # Panics
+    /// Where the daemon does not answer.
+    pub fn state_folder(&self) -> PathBuf {
+        let status = self.client("s").ask_json(kind::STATUS, &json!({}));
+        status["state"].as_str().expect("the status names the folder").into()
+    }
+
     /// Returns the standard error of all daemons that were started here.
     pub fn said(&self) -> String {
         fs::read(self.log()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()

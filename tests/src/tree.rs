@@ -1,5 +1,5 @@
 //! The contents of a folder at one time, to compare with another: bytes, modes, links. It follows no link and changes
-//! nothing.
+//! nothing. Also copies a folder, and makes a FIFO.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,6 +89,36 @@ impl TreeNode {
         let head = bytes.iter().copied().take(KEPT).collect();
         TreeNode::File { hash: *blake3::hash(bytes).as_bytes(), head, len: bytes.len() as u64, mode }
     }
+}
+
+/// Copies everything below a folder, but for what the daemon keeps for itself there (`.editd`).
+///
+/// # Panics
+/// Where something cannot be copied.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap_or_else(|e| panic!("{}: {e}", to.display()));
+    let entries = fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
+    for entry in entries.map(|entry| entry.expect("a folder can be listed")) {
+        let (place, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_name() == ".editd" {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            copy(&place, &target);
+        } else {
+            fs::copy(&place, target).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+        }
+    }
+}
+
+/// Makes a FIFO.
+///
+/// # Errors
+/// There is no `mkfifo`, or it fails.
+#[cfg(unix)]
+pub fn make_fifo(place: &Path) -> std::io::Result<()> {
+    let made = std::process::Command::new("mkfifo").args(["-m", "644"]).arg(place).status()?;
+    made.success().then_some(()).ok_or_else(|| std::io::Error::other("mkfifo failed"))
 }
 
 fn walk(folder: &Path, prefix: &[u8], nodes: &mut BTreeMap<Vec<u8>, TreeNode>) {

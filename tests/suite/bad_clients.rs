@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use editd::testing::limits::CONNECTIONS;
 use editd_proto::codec::{self, FrameReader, Message};
-use editd_proto::message::{Hello, kind};
+use editd_proto::message::kind;
 use editd_proto::{RequestError, limits};
-use editd_tests::client::{Client, RequestFailure};
+use editd_tests::client::{Client, RequestFailure, hello};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::json;
@@ -117,17 +117,6 @@ fn farewell(stream: &mut UnixStream) -> Vec<String> {
     }
 }
 
-fn hello(versions: &[u32]) -> Vec<u8> {
-    let hello = Hello {
-        protocol: versions.to_vec(),
-        client: "x".to_owned(),
-        session: None,
-        on_stale: None,
-        capabilities: Vec::new(),
-    };
-    codec::encode(1, kind::HELLO, &hello).unwrap()
-}
-
 /// Frames that are none, by the limit of the length that holds.
 fn nonsense(limit: usize) -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let framed = |payload: &[u8]| [&u32::try_from(payload.len()).unwrap().to_be_bytes(), payload].concat();
@@ -168,7 +157,7 @@ fn invalid_bytes_close_only_their_connection_with_a_typed_error() {
 fn a_client_that_dies_in_the_middle_of_a_frame_is_forgotten() {
     let daemon = TestDaemon::started();
     unharmed(&daemon, 24, || {
-        let whole = hello(&[1]);
+        let whole = hello(&[1], None);
         for end in 0..whole.len() {
             stranger(&daemon).write_all(&whole[..end]).unwrap();
         }
@@ -193,7 +182,7 @@ fn an_endless_sender_delays_no_other_client() {
         let mut mute = stranger(&daemon);
         mute.write_all(&[0]).unwrap();
         let start = Instant::now();
-        let mut next = hello(&[1]).into_iter().skip(1);
+        let mut next = hello(&[1], None).into_iter().skip(1);
         // One byte now and then: that buys no time.
         mute.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
         let mut byte = [0; 1];

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::{binaries, wait};
+use editd_tests::{binaries, tree, wait};
 use serde_json::{Value, json};
 
 mod newest;
@@ -21,18 +21,6 @@ const EDITS: u64 = 230;
 /// Returns text that hardly compresses.
 fn noise(dice: &mut fastrand::Rng, len: usize) -> String {
     std::iter::repeat_with(|| char::from(dice.u8(b' '..=b'~'))).take(len).collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
@@ -67,12 +55,12 @@ impl Rig {
                 client.ask_json(kind::CLIP, &set);
             }
         }
-        let state: PathBuf = client.ask_json(kind::STATUS, &json!({}))["state"].as_str().unwrap().into();
+        let state = daemon.state_folder();
         let history = history(&daemon);
         assert_eq!(history.len() as u64, EDITS);
         daemon.stop();
         let saved = daemon.folder("saved");
-        copy(&state, &saved);
+        tree::copy(&state, &saved);
         Rig { daemon, state, saved, history }
     }
 
@@ -82,7 +70,7 @@ impl Rig {
             let path = entry.unwrap().path();
             if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
         }
-        copy(&self.saved, &self.state);
+        tree::copy(&self.saved, &self.state);
     }
 
     /// Starts the daemon; the error is what it said.

@@ -2,7 +2,6 @@
 //! the daemon says what it did. On the simulated machine with injected faults, and on a real full disk (as root).
 
 use std::fs;
-use std::path::Path;
 
 use editd::testing::{DatabaseBackend, DatabaseFaults, StoreOptions};
 use editd_proto::message::{JobStatus, kind};
@@ -67,12 +66,12 @@ fn a_database_on_a_full_disk_moves_to_memory_and_edits_go_on() {
     let mut daemon = TestDaemon::started();
     let mut client = daemon.client("a");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "first\n")));
-    let state = client.ask_json(kind::STATUS, &json!({}))["state"].as_str().unwrap().to_owned();
+    let state = daemon.state_folder();
     drop(client);
     daemon.stop();
     // Only the database is on the full disk: the log has room.
-    let sled = Path::new(&state).join("sled");
-    let saved = Path::new(&state).join("saved");
+    let sled = state.join("sled");
+    let saved = state.join("saved");
     fs::rename(&sled, &saved).unwrap();
     fs::create_dir(&sled).unwrap();
     let Some(mount) = MountPoint::new(&sled, "8m") else { return };

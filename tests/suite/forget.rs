@@ -15,11 +15,6 @@ fn secret(number: u64) -> String {
     format!("PASSWORD_{number}={}\n", blake3::hash(&number.to_le_bytes()).to_hex())
 }
 
-fn state(daemon: &TestDaemon) -> PathBuf {
-    let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
-    status["state"].as_str().unwrap().into()
-}
-
 /// Returns the files below a folder that hold a text, also those that are compressed.
 fn holders(folder: &Path, text: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -106,7 +101,7 @@ fn no_file_has_the_contents_of_a_forgotten_file() {
     }
     let mut daemon = TestDaemon::started();
     let done = fill(&daemon);
-    let state = state(&daemon);
+    let state = daemon.state_folder();
     let lost = daemon.workspace().join(".editd/lost/1700000000000-unknown");
     fs::write(&lost, daemon.get("conf/.env")).unwrap();
     let held: Vec<u64> = (1..=8).filter(|n| !all_holders(&daemon, &state, &secret(*n)).is_empty()).collect();
@@ -151,7 +146,7 @@ fn a_daemon_that_is_killed_while_it_forgets_opens_its_journal_and_completes_it()
     for attempt in 0..20 {
         let mut daemon = TestDaemon::started();
         fill(&daemon);
-        let state = state(&daemon);
+        let state = daemon.state_folder();
         let mut asking = daemon.editctl().args(["--no-spawn", "forget", "conf/.env"]).spawn().unwrap();
         wait::pause(Duration::from_micros(attempt * 1500));
         daemon.kill();
@@ -178,7 +173,7 @@ fn forget_lists_the_damaged_state_that_may_still_have_the_contents() {
     }
     let mut daemon = TestDaemon::started();
     fill(&daemon);
-    let state = state(&daemon);
+    let state = daemon.state_folder();
     // What was written last is damaged, and the rest of the log still has the secret.
     jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("last.txt", "LAST")));
     jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("later.txt", "LATER")));
@@ -231,7 +226,7 @@ fn the_contents_under_all_names_of_a_file_are_forgotten() {
     // The file is forgotten under each of its names. The name that another program gave its folder does not lead back.
     for name in ["one.env", "two.env", "three/three.env", "copy.env"] {
         let daemon = TestDaemon::started();
-        let state = state(&daemon);
+        let state = daemon.state_folder();
         let edit = |path: &str, edits: Value| {
             let job = json!({ "files": [{ "path": path, "base": "any", "edits": edits }] });
             let done = daemon.client("s").ask_json(kind::EDIT, &job);
@@ -281,7 +276,7 @@ fn the_contents_under_all_names_of_a_file_are_forgotten() {
 #[test]
 fn a_content_that_was_only_read_is_forgotten() {
     let daemon = TestDaemon::started();
-    let state = state(&daemon);
+    let state = daemon.state_folder();
     daemon.put("conf/.env", secret(1));
     read(&daemon, &state, "conf/.env");
     let reply = forget(&daemon);
@@ -292,7 +287,7 @@ fn a_content_that_was_only_read_is_forgotten() {
 #[test]
 fn forget_names_the_kept_contents_that_it_cannot_remove() {
     let daemon = TestDaemon::started();
-    let state = state(&daemon);
+    let state = daemon.state_folder();
     daemon.put("conf/.env", secret(1));
     read(&daemon, &state, "conf/.env");
     let file = all_holders(&daemon, &state, &secret(1)).remove(0);
@@ -327,7 +322,7 @@ fn a_change_just_before_forget_brings_nothing_back() {
         return;
     }
     let daemon = TestDaemon::started();
-    let state = state(&daemon);
+    let state = daemon.state_folder();
     let mut client = daemon.client("s");
     let mut secrets = Vec::new();
     for number in 0..30 {

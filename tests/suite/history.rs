@@ -15,7 +15,7 @@ use std::process::Command;
 use editd_proto::message::kind;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
-use editd_tests::{binaries, jobs};
+use editd_tests::{binaries, jobs, tree};
 use serde_json::{Value, json};
 
 /// A name that a page must escape, and that a diff must quote.
@@ -85,20 +85,6 @@ fn undo(daemon: &TestDaemon, session: &str, kind: &str, entry: u64) -> u64 {
     jobs::number(&reply)
 }
 
-/// Copies the files of a workspace.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for found in fs::read_dir(from).unwrap() {
-        let found = found.unwrap();
-        let target = to.join(found.file_name());
-        match found.file_type().unwrap().is_dir() {
-            true if found.file_name() == ".editd" => {}
-            true => copy(&found.path(), &target),
-            false => drop(fs::copy(found.path(), target).unwrap()),
-        }
-    }
-}
-
 /// Applies a diff in a folder with a program; fails if it does not apply.
 fn apply(program: &str, words: &[&str], folder: &Path, diff: &[u8]) {
     let file = folder.with_file_name("the.diff");
@@ -134,7 +120,7 @@ impl ChangedTree {
             daemon.put(path, text);
         }
         let before = daemon.folder("home").join("before");
-        copy(daemon.workspace(), &before);
+        tree::copy(daemon.workspace(), &before);
         daemon.start();
         Self { daemon, before }
     }

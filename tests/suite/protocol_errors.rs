@@ -9,8 +9,8 @@ use std::os::unix::net::UnixStream;
 use editd_proto::ErrorCode;
 use editd_proto::codec::{self, FrameReader};
 use editd_proto::limits;
-use editd_proto::message::{Hello, ReadReply, kind};
-use editd_tests::client::{Client, RequestFailure, body, receive};
+use editd_proto::message::{ReadReply, kind};
+use editd_tests::client::{Client, RequestFailure, body, hello, receive};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
@@ -61,17 +61,6 @@ fn told(stream: &mut UnixStream) -> Option<ErrorCode> {
     code
 }
 
-fn hello(protocol: &[u32]) -> Vec<u8> {
-    let hello = Hello {
-        protocol: protocol.to_vec(),
-        client: "stranger".into(),
-        session: Some("s".into()),
-        on_stale: None,
-        capabilities: Vec::new(),
-    };
-    codec::encode(1, kind::HELLO, &hello).unwrap()
-}
-
 /// A message's bytes with their length in front.
 fn framed(message: &[u8]) -> Vec<u8> {
     [&u32::try_from(message.len()).unwrap().to_be_bytes(), message].concat()
@@ -92,7 +81,7 @@ fn invalid_bytes_are_answered_and_the_connection_closed() {
         ("deep nesting", framed(&deep)),
         ("a huge count", framed(&many)),
         ("a request before hello", codec::encode(1, kind::STATUS, &json!({})).unwrap()),
-        ("half a hello", hello(limits::PROTOCOLS)[..20].to_vec()),
+        ("half a hello", hello(limits::PROTOCOLS, Some("s"))[..20].to_vec()),
     ] {
         let mut stream = stranger(&daemon);
         stream.write_all(&bytes).unwrap();
@@ -107,7 +96,7 @@ fn invalid_bytes_are_answered_and_the_connection_closed() {
 fn another_version_is_refused_by_name() {
     let (daemon, mut before) = served();
     let mut stream = stranger(&daemon);
-    stream.write_all(&hello(&[999])).unwrap();
+    stream.write_all(&hello(&[999], Some("s"))).unwrap();
     assert_eq!(told(&mut stream), Some(ErrorCode::Unsupported));
     unharmed(&daemon, &mut before);
 }
@@ -148,7 +137,7 @@ fn a_slow_or_dead_sender_delays_no_other_client() {
     let (daemon, mut before) = served();
     let open = process::descriptors(daemon.pid());
     let mut slow: Vec<UnixStream> = (0..20).map(|_| stranger(&daemon)).collect();
-    for byte in hello(limits::PROTOCOLS) {
+    for byte in hello(limits::PROTOCOLS, Some("s")) {
         slow.iter_mut().for_each(|stream| stream.write_all(&[byte]).unwrap());
         if byte % 16 == 0 {
             unharmed(&daemon, &mut before);

@@ -3,13 +3,14 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
 use editd_proto::message::kind;
 use editd_proto::socket_path;
 use editd_tests::client::{Client, RequestFailure};
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::tree::make_fifo;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
@@ -140,8 +141,7 @@ struct HookGate {
 impl HookGate {
     fn in_front_of(daemon: &TestDaemon, files: &str) -> Self {
         let (fifo, mark) = (daemon.folder("home").join("gate"), daemon.folder("home").join("mark"));
-        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
-        assert!(made.success());
+        make_fifo(&fifo).unwrap();
         let script = format!("touch '{}'; cat '{}'", mark.display(), fifo.display());
         let command = json!(["sh", "-c", script, "sh", "{path}"]);
         let config = format!(

@@ -179,8 +179,7 @@ fn under_a_steady_load_every_edit_is_applied_and_the_log_keeps_its_limit() {
     }
     // Settings are read at the start.
     daemon.kill_and_start();
-    let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
-    let state = PathBuf::from(status["state"].as_str().unwrap());
+    let state = daemon.state_folder();
     let floor_folder = daemon.folder("home");
     let mut table = Table::new(daemon.pid(), state);
     let (socket, waits, ended) = (daemon.socket(), Mutex::<Waits>::default(), AtomicBool::new(false));

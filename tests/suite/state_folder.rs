@@ -9,11 +9,6 @@ use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
-fn folder(daemon: &TestDaemon) -> PathBuf {
-    let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
-    status["state"].as_str().unwrap().into()
-}
-
 fn requests() -> Vec<(&'static str, Value)> {
     let edit = jobs::write("a.txt", "new\n");
     vec![
@@ -53,7 +48,7 @@ fn all_refused(daemon: &TestDaemon) {
 fn nothing_is_acknowledged_while_the_state_folder_is_elsewhere() {
     let daemon = TestDaemon::started();
     jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", "old\n")));
-    let (state, away) = (folder(&daemon), daemon.folder("away"));
+    let (state, away) = (daemon.state_folder(), daemon.folder("away"));
     for part in [state.clone(), state.join("log")] {
         fs::rename(&part, &away).unwrap();
         all_refused(&daemon);
@@ -67,7 +62,7 @@ fn nothing_is_acknowledged_while_the_state_folder_is_elsewhere() {
 fn nothing_is_acknowledged_after_the_state_folder_was_deleted() {
     let mut daemon = TestDaemon::started();
     jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", "old\n")));
-    let state = folder(&daemon);
+    let state = daemon.state_folder();
     fs::remove_dir_all(&state).unwrap();
     all_refused(&daemon);
     // A salvage would find nothing.
@@ -110,7 +105,7 @@ fn show_reports_contents_that_are_gone_or_damaged_as_unknown() {
     };
     let (whole, partial) = shown(&daemon);
     assert!(whole.contains("@@ -47,7 +47,7 @@") && !partial, "{whole}");
-    let contents = folder(&daemon).join("contents");
+    let contents = daemon.state_folder().join("contents");
     for (damaged, later, present) in [(true, 0, true), (false, 0, true), (false, 20, true), (false, 0, false)]
     {
         for _ in 0..later {

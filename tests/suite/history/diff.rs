@@ -3,14 +3,14 @@
 use std::fs;
 
 use editd_proto::message::kind;
-use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
+use editd_tests::{jobs, tree};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-use super::{ChangedTree, apply, copy, done, in_json, is_there, job, replace, run, undo};
+use super::{ChangedTree, apply, done, in_json, is_there, job, replace, run, undo};
 
 #[test]
 fn the_diff_applies_to_the_tree_before_and_gives_the_tree_after() {
@@ -24,7 +24,7 @@ fn the_diff_applies_to_the_tree_before_and_gives_the_tree_after() {
     assert!(!text.contains("FIVE") && text.contains("\\ No newline"), "{text}");
     if is_there("git") {
         let folder = daemon.folder("home").join("git");
-        copy(&tree.before, &folder);
+        tree::copy(&tree.before, &folder);
         apply("git", &["apply"], &folder, &diff);
         tree.assert_same(&folder, &["bin.dat"]);
     }
@@ -179,7 +179,7 @@ fn the_diff_of_random_sessions_applies() {
     let config = Config { cases: 60, failure_persistence: None, ..Config::default() };
     let played = TestRunner::new(config).run(&steps(), |steps| {
         let _ = fs::remove_dir_all(&folder);
-        copy(daemon.workspace(), &folder);
+        tree::copy(daemon.workspace(), &folder);
         let last = daemon.client("random").ask_json(kind::HISTORY, &json!({ "limit": 1 }));
         let first = last["entries"][0]["id"].as_u64().unwrap() + 1;
         steps.iter().for_each(|step| play(&daemon, step));

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use editd_proto::message::kind;
-use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
+use editd_tests::{jobs, tree};
 use serde_json::{Value, json};
 
-use super::{apply, copy, done, in_json, is_there, job, replace};
+use super::{apply, done, in_json, is_there, job, replace};
 
 /// The names before and after, and an edit: a text and another one in its place.
 type RenamedFile = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -43,7 +43,7 @@ fn renamed() -> (TestDaemon, u64, PathBuf) {
     daemon.put("empty", "");
     set_executable(&daemon.workspace().join("run.sh"));
     let before = daemon.folder("home").join("before");
-    copy(daemon.workspace(), &before);
+    tree::copy(daemon.workspace(), &before);
     daemon.start();
     let file = |(from, to, edit): RenamedFile| {
         let rename = json!({ "op": "rename", "to": to });
@@ -84,7 +84,7 @@ fn assert_applies(daemon: &TestDaemon, before: &Path, diff: &[u8]) {
         }
         let folder = daemon.folder("home").join(program);
         let _ = fs::remove_dir_all(&folder);
-        copy(before, &folder);
+        tree::copy(before, &folder);
         apply(program, words, &folder, diff);
         let _ = fs::remove_dir(folder.join("src"));
         let _ = fs::create_dir(folder.join("src"));
@@ -122,7 +122,7 @@ fn renames_are_shown_as_git_shows_them_and_apply() {
                 false => fs::remove_file(path).unwrap(),
             }
         }
-        copy(daemon.workspace(), &before);
+        tree::copy(daemon.workspace(), &before);
         git(&before, &["add", "-A"]);
         let mut theirs = headers(&git(&before, &["diff", "--cached", "-M", "--no-color"]));
         theirs.sort();

@@ -6,10 +6,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::tree::make_fifo;
 use editd_tests::wait;
 
 const PRECIOUS: &str = "precious\n";
@@ -17,10 +17,6 @@ const PRECIOUS: &str = "precious\n";
 /// A form of `.editd`: a name, and the function that makes it. The functions get `.editd`, and the path of a file of the
 /// user.
 type Form = (&'static str, fn(&Path, &Path));
-
-fn fifo(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-}
 
 fn file(path: PathBuf, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -38,7 +34,7 @@ const FORMS: &[Form] = &[
     (".gitignore folder", |own, _| file(own.join(".gitignore/file"), PRECIOUS)),
     (".gitignore link", |own, user| symlink(user, own.join(".gitignore")).unwrap()),
     (".gitignore second name", |own, user| fs::hard_link(user, own.join(".gitignore")).unwrap()),
-    (".gitignore pipe", |own, _| fifo(&own.join(".gitignore"))),
+    (".gitignore pipe", |own, _| make_fifo(&own.join(".gitignore")).unwrap()),
     (".git folder", |own, _| file(own.join(".git/file"), PRECIOUS)),
     (".git file", |own, _| file(own.join(".git"), "gitdir: ../.git\n")),
     (".git link", |own, _| symlink("../.git", own.join(".git")).unwrap()),
@@ -46,11 +42,11 @@ const FORMS: &[Form] = &[
     ("lock folder", |own, _| file(own.join("lock/file"), PRECIOUS)),
     ("lock link", |own, user| symlink(user, own.join("lock")).unwrap()),
     ("lock second name", |own, user| fs::hard_link(user, own.join("lock")).unwrap()),
-    ("lock pipe", |own, _| fifo(&own.join("lock"))),
+    ("lock pipe", |own, _| make_fifo(&own.join("lock")).unwrap()),
     ("lock open to all", |own, _| open_to_all(own.join("lock"))),
     ("staging file", |own, _| file(own.join("staging"), PRECIOUS)),
     ("staging link", |own, _| symlink("..", own.join("staging")).unwrap()),
-    ("staging pipe", |own, _| fifo(&own.join("staging"))),
+    ("staging pipe", |own, _| make_fifo(&own.join("staging")).unwrap()),
     ("folder in staging", |own, _| file(own.join("staging/folder/file"), PRECIOUS)),
     ("second name in staging", |own, user| {
         file(own.join("staging/x"), "");

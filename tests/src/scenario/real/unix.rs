@@ -36,8 +36,7 @@ pub(super) fn make_symlink(target: &[u8], place: &Path) -> io::Result<()> {
 }
 
 pub(super) fn make_fifo(place: &Path) -> io::Result<()> {
-    let made = std::process::Command::new("mkfifo").args(["-m", "644"]).arg(place).status()?;
-    made.success().then_some(()).ok_or_else(|| io::Error::other("mkfifo failed"))
+    crate::tree::make_fifo(place)
 }
 
 pub(super) fn set_mode(place: &Path, mode: u32) -> io::Result<()> {
