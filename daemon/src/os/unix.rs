@@ -16,7 +16,7 @@ mod lease;
 mod private_folder;
 mod stat;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::io;
 use std::path::Path;

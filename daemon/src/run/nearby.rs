@@ -89,6 +89,8 @@ fn is_served(socket: &Path) -> bool {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use crate::os::unix::tests::fifo;
 
     /// Creates the locks of a daemon of `workspace`; the second one is the lock of the socket.
     fn daemon(states: &Path, name: &str, workspace: &Path) -> std::fs::File {
@@ -115,12 +117,6 @@ mod tests {
         drop(locks);
         assert!(served(root, Some(&states)).is_empty(), "they have left");
         assert!(served(root, None).is_empty());
-    }
-
-    #[cfg(unix)]
-    fn fifo(path: &Path) {
-        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(path).status().unwrap();
-        assert!(made.success(), "mkfifo {}", path.display());
     }
 
     #[cfg(unix)]

@@ -13,6 +13,7 @@ use editd_proto::path::FilePath;
 use super::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use crate::limits;
 use crate::os::unix::Unix;
+use crate::os::unix::tests::fifo;
 use crate::os::{FileKind, Os};
 
 mod moved;
@@ -94,8 +95,7 @@ fn plain_paths_lead_to_files_and_to_nothing_yet() {
 #[test]
 fn what_is_no_file_of_the_workspace_is_refused_by_code() {
     let world = world();
-    let made = std::process::Command::new("mkfifo").arg(world.at("w/fifo")).status().unwrap();
-    assert!(made.success());
+    fifo(&world.at("w/fifo"));
     let long = "n".repeat(256);
     let (deep, wide) = (format!("{long}/f"), format!("x/{long}"));
     let endless = "a/".repeat(3000);

@@ -28,7 +28,8 @@ fn make(dir: &Dir, name: &[u8], bytes: &[u8]) {
     dir.create_file(name, 0o644).unwrap().write_all_at(bytes, 0).unwrap();
 }
 
-fn fifo(path: &Path) {
+/// Makes a FIFO.
+pub(crate) fn fifo(path: &Path) {
     // Not every system has a call for it in rustix; the command is POSIX.
     let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(path).status().unwrap();
     assert!(made.success(), "mkfifo {}", path.display());
