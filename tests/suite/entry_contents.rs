@@ -76,7 +76,7 @@ fn large_binary_versions_come_in_parts() {
 }
 
 #[test]
-fn what_is_not_there_is_refused_with_what_is() {
+fn missing_entries_and_files_are_refused_with_those_that_are_there() {
     if process::skips_under_wine("a file of the journal that is open cannot be replaced") {
         return;
     }

@@ -219,7 +219,7 @@ fn more_than_a_thousand_entries_are_undone_to_a_mark() {
 
 #[cfg(unix)]
 #[test]
-fn what_took_the_place_of_a_file_is_no_success() {
+fn a_folder_or_link_in_place_of_a_file_is_no_success() {
     let mut daemon = TestDaemon::started();
     let mut client = daemon.client("s");
     for path in ["a.txt", "b.txt", "c/d.txt", "e.txt"] {

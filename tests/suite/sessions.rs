@@ -114,7 +114,7 @@ fn a_runtime_that_says_rebase_once_needs_no_second_call() {
 }
 
 #[test]
-fn what_is_under_another_name_is_reached_by_it() {
+fn clipboards_of_another_session_are_reached_by_its_name() {
     let daemon = TestDaemon::started();
     let mut one = runtime(&daemon);
     assert_eq!(one.run("EDITCTL_SESSION=default $EDITCTL clip set old text").0, 0);

@@ -215,7 +215,7 @@ fn others_are_served_while_a_validator_hangs_and_a_killed_daemon_leaves_nothing(
 }
 
 #[test]
-fn what_a_grammar_may_not_know_is_a_warning_in_every_mode() {
+fn syntax_that_a_grammar_may_not_know_is_a_warning_in_every_mode() {
     let daemon = TestDaemon::started();
     let job = jobs::write("a.c", "int x UNUSED = 1;\nint f(va_list a) { return va_arg(a, int *) != 0; }\n");
     for mode in ["verify_only", "interactive", "strict"] {

@@ -100,7 +100,7 @@ fn every_command_is_understood() {
 }
 
 #[test]
-fn what_is_wrong_is_refused() {
+fn wrong_arguments_are_refused() {
     for words in [
         "",
         "reed a",

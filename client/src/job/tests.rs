@@ -152,7 +152,7 @@ fn the_fields_are_those_of_the_types() {
 }
 
 #[test]
-fn what_is_no_job_is_told_apart_from_a_payload() {
+fn requests_that_are_no_job_are_told_apart_from_payloads() {
     for (payload, path, exit) in [
         ("", false, ExitStatus::Usage),
         ("{", false, ExitStatus::Usage),

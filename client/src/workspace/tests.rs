@@ -89,7 +89,7 @@ fn absolute_paths_inside_lose_the_root() {
 }
 
 #[test]
-fn what_leaves_the_workspace_is_left_for_the_daemon_to_refuse() {
+fn paths_that_leave_the_workspace_are_left_for_the_daemon_to_refuse() {
     let tree = tree(&["w/src", "w2"], &[]);
     let workspace = Workspace::at(&tree.top.join("w")).unwrap();
     let src = tree.top.join("w/src");

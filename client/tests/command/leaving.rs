@@ -28,7 +28,7 @@ fn a_lost_answer_is_asked_for_again_only_where_twice_is_once() {
 }
 
 #[test]
-fn what_a_leaving_daemon_did_not_do_is_asked_of_the_next_one() {
+fn requests_that_a_leaving_daemon_did_not_do_are_asked_of_the_next_one() {
     let stopping = || RequestError::new(ErrorCode::Stopping, "connect again");
     for id_of_all in [false, true] {
         let scene = Scene::new(move |number, message| match number {

@@ -67,7 +67,7 @@ fn a_runtime_keeps_its_session_however_it_starts_its_commands() {
 }
 
 #[test]
-fn what_was_left_behind_belongs_to_nobody_else() {
+fn sessions_of_orphans_belong_to_nobody_else() {
     let scene = scene();
     // The command starts after its parent has ended and another process has adopted it.
     let orphan = format!(

@@ -62,7 +62,7 @@ fn a_definition_is_read_by_its_name() {
 }
 
 #[test]
-fn what_only_declares_a_definition_is_told_beside_it() {
+fn declarations_of_a_definition_are_told_beside_it() {
     let declared = |name: &str, lines| SymbolDeclaration { name: name.into(), lines };
     let declarations = vec![declared("f[1]", (1, 2)), declared("f[2]", (3, 3))];
     let found = SymbolInfo { name: "f[3]".into(), lines: (4, 6), declarations, ..symbol() };

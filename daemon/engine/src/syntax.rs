@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_in_no_known_language_is_not_looked_at() {
+    fn binary_files_and_unknown_languages_are_not_checked() {
         assert!(places("a.json", None, b"{\0").is_empty());
         assert!(places("notes", None, b"{").is_empty());
     }

@@ -298,7 +298,7 @@ fn one_line_of_ten_megabytes() {
 }
 
 #[test]
-fn what_was_not_looked_at_is_not_said_to_be_missing() {
+fn chunks_beyond_the_budget_are_not_said_to_be_missing() {
     let file = "same\n".repeat(2_000);
     let edits = (0..3_000).map(|at| chunk(&["same"], &[&format!("other {at}")], &["x"], &[])).collect();
     let path = FilePath::from("f");

@@ -89,7 +89,7 @@ fn two_stages_of_a_file_are_one_change_told_at_its_ends() {
 }
 
 #[test]
-fn what_others_did_already_is_unchanged() {
+fn edits_that_others_made_already_are_unchanged() {
     let (base, now) = (file("a\nb\n", 0o644), file("A\nb\n", 0o644));
     let (plan, refusals) = rebased(&[&[replace("a", "A")]], &base, &now);
     assert_eq!((refusals, plan.changes), (vec![], vec![]));
@@ -164,7 +164,7 @@ fn both_contents() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
 
 proptest! {
     #[test]
-    fn what_is_located_again_is_what_was_meant((base, current) in both_contents(), at in 0_usize..14, quoted in any::<bool>()) {
+    fn edits_are_located_again_at_the_meant_lines((base, current) in both_contents(), at in 0_usize..14, quoted in any::<bool>()) {
         let at = at % base.len();
         let joined = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let edit = if quoted {

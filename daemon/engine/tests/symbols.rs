@@ -152,7 +152,7 @@ fn with_a_word_changed(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_sent_back_with_a_word_changed_changes_that_word() {
+fn a_definition_sent_back_with_a_word_changed_changes_that_word() {
     let mut tried = 0;
     for (name, text) in KEPT {
         let found = found(name, text);
@@ -176,7 +176,7 @@ fn what_is_sent_back_with_a_word_changed_changes_that_word() {
 }
 
 #[test]
-fn what_is_sent_back_with_a_line_doubled_or_gone_keeps_the_others() {
+fn a_definition_sent_back_with_a_line_doubled_or_gone_keeps_the_others() {
     let mut tried = 0;
     for (name, text) in KEPT {
         for symbol in &found(name, text).symbols {
@@ -235,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_deleted_is_gone_and_nothing_else(which in 0..TEXTS.len(), damages in damages()) {
+    fn deleted_symbols_are_gone_and_nothing_else(which in 0..TEXTS.len(), damages in damages()) {
         let (name, text) = TEXTS[which];
         let text = damaged(text, &damages);
         for symbol in &found(name, &text).symbols {
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_inserted_stands_there_and_nothing_is_lost(which in 0..TEXTS.len(), at in 0..30_usize, after: bool) {
+    fn inserted_symbols_stand_there_and_nothing_is_lost(which in 0..TEXTS.len(), at in 0..30_usize, after: bool) {
         let (name, text) = TEXTS[which];
         let found = found(name, text);
         let symbol = &found.symbols[at % found.symbols.len()];

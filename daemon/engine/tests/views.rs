@@ -36,7 +36,7 @@ fn a_file_is_described_as_it_is() {
 }
 
 #[test]
-fn what_is_not_text_is_shown_as_bytes() {
+fn binary_content_is_shown_as_bytes() {
     for bytes in [&b"a\0b"[..], b"caf\xe9", b"\xff\xfea"] {
         let seen = whole(bytes);
         assert_eq!((seen.text, seen.bytes.as_deref(), seen.encoding.as_str()), (None, Some(bytes), "binary"));

@@ -236,7 +236,7 @@ fn a_session_is_told_each_result_once_as_far_as_it_is_still_true() {
 }
 
 #[test]
-fn what_is_kept_and_told_is_bounded() {
+fn the_issues_that_a_board_keeps_and_tells_are_bounded() {
     let lines: Vec<String> =
         (0..limits::CHECK_KNOWN + 1).map(|n| format!("a:{} x{}", n + 1, "y".repeat(n))).collect();
     let texts: Vec<&str> = lines.iter().map(String::as_str).collect();

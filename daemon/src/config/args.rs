@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_starts_leaves_when_the_file_says_and_else_when_the_client_says() {
+    fn the_idle_time_is_that_of_the_file_or_else_of_the_client() {
         let args = DaemonArgs::try_parse_from(["editd", "--idle-exit-default", "1800"]).unwrap();
         let file = Settings { idle_exit: Some(Duration::from_secs(1)), ..Settings::default() };
         assert_eq!(args.over(file.clone()).idle_exit, Some(Duration::from_secs(1)));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_glob_is_refused() {
+    fn invalid_globs_are_refused() {
         assert!(FileGlobs::new(vec![String::new()]).is_err());
         assert!(FileGlobs::new(vec!["a[".to_owned()]).is_err());
         assert!(FileGlobs::new(vec!["a".repeat(limits::GLOB + 1)]).is_err());

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_retention_has_dropped_is_no_version_and_what_it_keeps_is_one() {
+    fn entries_are_versions_until_retention_drops_them() {
         let bench = Bench::new();
         bench.put("a", "one\ntwo\n");
         let first = second_line(&bench, None, "2").job.unwrap();

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_parse_took_is_given_back_soon_and_nothing_else_is_done() {
+    fn memory_of_a_parse_is_given_back_soon_and_nothing_else_is_done() {
         let mut schedule = TaskSchedule::default();
         schedule.memory_freed(at(0));
         schedule.memory_freed(at(500));

@@ -40,7 +40,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn what_an_earlier_daemon_left_is_settled_at_the_start() {
+fn entries_of_an_earlier_daemon_are_settled_at_the_start() {
     let bench = bench();
     bench.fake.log_with("settle false");
 }

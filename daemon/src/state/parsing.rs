@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_too_long_is_told_to_try_again_and_delays_nobody() {
+    fn a_parse_that_waits_too_long_is_busy_and_delays_nobody() {
         let parsing = parsing();
         let turn = parsing.turn(&named("s"), LARGE);
         let refused = parsing.turn_within(&named("s"), LARGE, false, Duration::ZERO);

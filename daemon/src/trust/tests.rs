@@ -176,7 +176,7 @@ fn only_the_last_hashes_are_kept() {
 }
 
 #[test]
-fn what_was_just_observed_is_used_again_for_a_moment_and_not_after_a_decision() {
+fn the_observed_configuration_is_used_again_for_a_moment_and_not_after_a_decision() {
     let yard = Yard::new();
     yard.write("one");
     let names = |commands: &WorkspaceCommands| -> Vec<String> {

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_bounded() {
+    fn the_issues_read_from_an_output_are_bounded() {
         let path = FilePath::from("a");
         let names = FileNames { root: Path::new("/w"), path: &path, file: None, by_last: false };
         let many = "a:1: x\n".repeat(ISSUES_READ + 1);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {
+    fn a_key_sent_while_its_job_is_withdrawn_is_told_of_the_withdrawal() {
         let bench = Arc::new(Bench::new());
         let caller = Caller::of_session("s", "test");
         // The moment is short, so it is looked for more than once.

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_aside_on_another_mount_is_told_and_goes_after_its_time() {
+    fn files_set_aside_on_another_mount_are_told_and_go_after_their_time() {
         let bench = Bench::new();
         bench.stage_beside("sub");
         let now = bench.state().clock.wall_ms();

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "python")]
-    fn what_documents_a_function_counts_as_idle() {
+    fn documentation_of_a_function_counts_as_idle() {
         let text = "\"\"\"A.\n\nB.\n\"\"\"\n# c\nreturn \"d\"";
         let found = non_code(Language::Python, text, &ParseBudget::default()).unwrap();
         let kinds: Vec<NonCode> = found.into_iter().map(|(_, is)| is).collect();

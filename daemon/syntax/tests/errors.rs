@@ -53,7 +53,7 @@ fn brought(path: &str, old: Option<&str>, new: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_right_is_never_surely_wrong() {
+fn valid_texts_are_never_surely_wrong() {
     let cases = include_str!("errors/valid/texts.txt");
     let mut wrong = String::new();
     for case in cases.split("== ").filter(|case| !case.is_empty()) {
@@ -106,7 +106,7 @@ fn in_a_file_that_was_right_every_error_is_new() {
 }
 
 #[test]
-fn what_was_wrong_before_is_not_new() {
+fn errors_from_before_are_not_new() {
     let old = "fn a() { let x = ; }\nfn b() {}\n";
     assert_eq!(brought("a.rs", Some(old), "fn a() { let x = ; }\nfn b() { c(); }\n"), [""; 0]);
     let more = brought("a.rs", Some(old), "fn a() { let x = ; }\nfn b() { c(; }\n");

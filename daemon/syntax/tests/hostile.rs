@@ -38,7 +38,7 @@ fn brackets_and_quotes_without_end_are_outlined_or_given_up() {
 }
 
 #[test]
-fn what_lies_too_deep_is_left_out_and_the_rest_is_whole() {
+fn symbols_that_lie_too_deep_are_left_out_and_the_rest_is_whole() {
     let deep = |open: &str, close: &str| open.repeat(TIMES) + &close.repeat(TIMES);
     let texts = [
         (Language::Rust, deep("fn a() {", "}")),
@@ -68,7 +68,7 @@ fn a_text_that_keeps_the_parser_in_error_recovery_takes_bounded_memory() {
 
 /// After each comment the scanner of Python looks for the end of all comments.
 #[test]
-fn what_the_parser_reads_again_and_again_counts() {
+fn repeated_reads_of_the_parser_count() {
     let budget = ParseBudget { steps: 10_000, ..ParseBudget::default() };
     let lines = |line: &str| "def f():\n".to_owned() + &line.repeat(TIMES / 4) + "    pass\n";
     assert!(outline(Language::Python, &lines("    a\n"), &budget).is_ok());

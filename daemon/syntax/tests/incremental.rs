@@ -56,7 +56,7 @@ fn added(trees: &TreeCache, path: &str, old: &str, new: &str) -> usize {
 
 #[test]
 #[cfg(all(feature = "python", feature = "ruby"))]
-fn what_a_tree_does_not_show_is_found_beside_a_change() {
+fn errors_that_a_tree_does_not_show_are_found_beside_a_change() {
     let python: String = (0..50).map(|n| format!("def f{n}(a):\n    # c\n    b = 1\n\n")).collect();
     for (from, to, is_wrong) in [
         ("f20(a):\n    # c\n    b = 1", "f20(a):\n    # c", true),

@@ -26,7 +26,7 @@ const BYTES: u64 = 48 * 1024;
 const DAMAGES: u64 = 2;
 
 #[test]
-fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
+fn outlines_of_real_files_keep_their_promises_whole_and_damaged() {
     let mut faulty = Vec::new();
     for (language, files) in sources::sources(BYTES) {
         let step = files.len().div_ceil(FILES).max(1);

@@ -145,7 +145,7 @@ fn values_are_bounded_over_the_whole_message() {
 }
 
 #[test]
-fn what_messagepack_allows_and_the_protocol_does_not_is_refused() {
+fn values_that_only_messagepack_allows_are_refused() {
     let refused: [(&[u8], &str); 9] = [
         (&[0x90], "a list at the top"),
         (&[0xc0], "nil at the top"),
@@ -269,7 +269,7 @@ fn a_list_in_place_of_a_word_is_refused() {
 }
 
 #[test]
-fn what_does_not_fit_is_a_typed_error_and_never_a_frame() {
+fn messages_that_do_not_fit_are_typed_errors_and_never_frames() {
     let clip = |n: usize| ClipReply { bytes: Some(vec![0; n]), ..ClipReply::default() };
     let overhead = encode(1, kind::CLIP, &clip(100_000)).unwrap().len() - 4 - 100_000;
     let fits = encode(1, kind::CLIP, &clip(limits::FRAME - overhead)).unwrap();

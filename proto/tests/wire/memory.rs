@@ -199,7 +199,7 @@ fn well_formed_edits_cost_no_more_than_the_limit_on_edits_allows() {
 }
 
 #[test]
-fn what_a_body_will_cost_is_known_before_it_is_decoded() {
+fn the_cost_of_a_body_is_known_before_it_is_decoded() {
     let edits = 50_000_u32;
     let mut bytes = b"\x83\xa2id\x01\xa4kind\xa4edit\xa5files\x91\x82\xa4path\xa1a\xa5edits\xdd".to_vec();
     bytes.extend(edits.to_be_bytes());

@@ -61,7 +61,7 @@ fn every_kind_of_line_has_its_origin() {
 }
 
 #[test]
-fn what_an_undo_or_redo_brought_back_belongs_to_its_writer() {
+fn lines_that_an_undo_or_redo_brought_back_belong_to_their_writer() {
     let tree = ChangedTree::new();
     let daemon = &tree.daemon;
     let two = replace(daemon, "alice", "a.txt", "two", "TWO");
@@ -150,7 +150,7 @@ fn a_line_is_followed_through_more_changes_than_the_daemon_makes_contents_for() 
 }
 
 #[test]
-fn what_is_no_text_and_lines_that_are_not_there_are_refused() {
+fn blame_refuses_binary_files_and_missing_lines() {
     let tree = ChangedTree::new();
     for (words, expected) in [
         (&["blame", "bin.dat"][..], "bin.dat is binary"),

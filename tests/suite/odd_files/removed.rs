@@ -106,7 +106,7 @@ fn owner_and_group_are_restored_if_the_daemon_may() {
 }
 
 #[test]
-fn what_cannot_be_restored_is_said() {
+fn attributes_that_cannot_be_restored_are_said() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", "one\n");
     daemon.put("b.txt", "two\n");

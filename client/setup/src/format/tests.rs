@@ -166,7 +166,7 @@ fn an_entry_that_was_moved_or_formatted_is_removed_alone() {
 }
 
 #[test]
-fn what_has_no_place_for_the_entry_is_refused() {
+fn files_without_a_place_for_the_entry_are_refused() {
     let syntax = |format: Format, text: &str, path: &[&str]| match format
         .insert(Some(text), path, &plain())
         .unwrap_err()

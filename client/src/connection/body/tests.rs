@@ -66,7 +66,7 @@ fn every_kind_of_value_is_read_as_without_it() {
 }
 
 #[test]
-fn what_is_no_reply_is_an_error() {
+fn bodies_that_are_no_reply_are_errors() {
     for wrong in [
         json!({}),
         json!({"status": "refused", "files": 7}),

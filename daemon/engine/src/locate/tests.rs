@@ -108,7 +108,7 @@ fn a_line_that_many_lines_begin_with_is_not_frequent() {
 }
 
 #[test]
-fn what_is_frequent_is_paid_for_as_what_it_costs() {
+fn frequent_needles_are_paid_for_by_their_cost() {
     let content = "a\n".repeat(1_000_000);
     let text = Text::read(content.as_bytes(), None).unwrap();
     let needles: Vec<String> = (1..20).map(|n| "a\n".repeat(n)).collect();

@@ -90,7 +90,7 @@ fn changes_that_could_be_told_at_one_place_are_one_change_or_a_conflict() {
 }
 
 #[test]
-fn what_is_there_already_needs_nothing_however_it_came_there() {
+fn changes_that_are_there_already_need_nothing_however_they_came_there() {
     let (base, now) = ("a\nb\nc\nd\n", "b\na\nd\nc\n");
     let splice = Splice { at: 0, old: base.into(), new: now.into() };
     assert_eq!(merge(base.as_bytes(), &[splice], now.as_bytes(), None).unwrap(), []);
@@ -199,7 +199,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn what_stands_there_among_equal_lines_is_a_conflict_and_not_made_twice() {
+fn changes_that_stand_among_equal_lines_are_a_conflict_and_not_made_twice() {
     let base = "a\na\na\na\na\nb\na\n\n\n";
     let wants = [
         Splice { at: 14, old: Vec::new(), new: b"b\nb\nb\n".to_vec() },
@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_disjoint_is_merged_in_either_order(actions in prop::collection::vec((action(), any::<bool>()), 1..30)) {
+    fn disjoint_changes_are_merged_in_either_order(actions in prop::collection::vec((action(), any::<bool>()), 1..30)) {
         // Every third line stays, so that no two changes touch.
         let side = |own: bool| -> Vec<LineAction> {
             let mut list = Vec::new();
@@ -288,7 +288,7 @@ proptest! {
     }
 
     #[test]
-    fn what_others_made_too_is_not_made_twice(
+    fn changes_that_others_made_too_are_not_made_twice(
         base in few(), blocks in prop::collection::vec((0_usize..12, few()), 1..3), at in 0_usize..16, more in few(),
     ) {
         // Ours comes as splices at exact places, theirs as the same lines and one more block somewhere.

@@ -85,7 +85,7 @@ fn modes_are_read_as_octal_digits() {
 }
 
 #[test]
-fn what_an_edit_proves() {
+fn an_edit_proves_what_it_quotes() {
     let text = || Some("x".to_owned());
     let to = || Some(FilePath::from("to"));
     for (edit, wanted) in [

@@ -294,7 +294,7 @@ fn many_regular_expressions_are_a_limit() {
 }
 
 #[test]
-fn what_a_job_stores_is_bounded_over_all_its_entries() {
+fn the_clipboards_of_a_job_are_bounded_over_all_its_entries() {
     let content = format!("{}\nend\n", "x".repeat(1_000_000));
     let first =
         |op: &str| FileEdit { op: op.to_owned(), start: Some(1), end: Some(1), ..FileEdit::default() };
@@ -318,7 +318,7 @@ fn by_regex(pattern: &str, content: &str) -> Result<crate::Plan, crate::Refusal>
 }
 
 #[test]
-fn what_a_step_of_backtracking_reads_is_counted() {
+fn the_reads_of_a_backtracking_step_are_counted() {
     let content = format!("{}c", "a".repeat(40_000));
     for pattern in [r"(?=(a+))\1b$", r"(?=a+b)a", r"(?!a+c)a+", r"(a)(?:a|\1)+b(?!c)", r"(?:a(?!b))+b"] {
         let refusal = by_regex(pattern, &content).map(|_| pattern).unwrap_err();
@@ -355,7 +355,7 @@ fn least_room(job: JobInput<'_>, snapshot: &WorkspaceSnapshot) -> usize {
 }
 
 #[test]
-fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
+fn the_contents_of_a_plan_are_bounded_and_too_much_is_busy_also_with_partial() {
     let content = "line\n".repeat(2000);
     let long = "x".repeat(10_000);
     let pattern = FileEdit {

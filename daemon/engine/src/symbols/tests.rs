@@ -140,7 +140,7 @@ fn refusals_say_what_there_is() {
 }
 
 #[test]
-fn what_has_no_outline_is_refused_by_why() {
+fn files_without_an_outline_are_refused_by_the_reason() {
     let none = |bytes: &[u8], name: &str| *outline(bytes, None, &name.into(), &options()).unwrap_err();
     assert_eq!(none(b"a\0b", "a.rs").code, ErrorCode::Binary);
     assert_eq!(none(b"\xff", "a.rs").code, ErrorCode::Encoding);

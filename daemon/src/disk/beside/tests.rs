@@ -8,7 +8,7 @@ use crate::os::unix::Unix;
 use crate::workspace::tests::kit::Bench;
 
 #[test]
-fn what_others_write_to_a_slot_that_no_entry_knows_stands_somewhere() {
+fn writes_of_others_to_a_slot_that_no_entry_knows_stand_somewhere() {
     let bench = Bench::new();
     bench.stage_beside("sub");
     bench.put("sub/.editd-slot-open", "theirs");

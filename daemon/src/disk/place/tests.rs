@@ -93,7 +93,7 @@ fn plain_paths_lead_to_files_and_to_nothing_yet() {
 }
 
 #[test]
-fn what_is_no_file_of_the_workspace_is_refused_by_code() {
+fn paths_to_no_file_of_the_workspace_are_refused_by_code() {
     let world = world();
     fifo(&world.at("w/fifo"));
     let long = "n".repeat(256);
@@ -302,7 +302,7 @@ fn missing_folders_are_made_with_the_mask_and_named() {
 }
 
 #[test]
-fn what_comes_into_the_way_of_a_folder_is_refused_and_nothing_is_left() {
+fn obstacles_to_a_folder_are_refused_and_nothing_is_left() {
     let world = world();
     let place = world.go("p/q/r/f").unwrap();
     let through_link = world.go("link/f").unwrap();

@@ -33,7 +33,7 @@ fn a_folder_stands_where_its_path_leads_to_it() {
 }
 
 #[test]
-fn who_finds_a_workspace_taken_is_told_by_whom_also_in_an_own_folder_made_anew() {
+fn the_owner_of_a_taken_workspace_is_named_also_in_an_own_folder_made_anew() {
     let temp = tempfile::tempdir().unwrap();
     let open = || Disk::open(Arc::new(Unix), temp.path());
     let told = || open().err().unwrap().to_string();

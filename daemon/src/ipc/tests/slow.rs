@@ -18,7 +18,7 @@ use crate::limits;
 const LARGE: usize = 8 * 1024 * 1024;
 
 #[test]
-fn who_never_says_hello_is_told_and_closed() {
+fn a_connection_without_hello_is_told_and_closed() {
     let mut served = Served::in_a_hurry();
     let mut silent = served.stranger();
     let mut half = served.stranger();
@@ -40,7 +40,7 @@ fn a_frame_that_is_never_finished_is_told_and_closed() {
 }
 
 #[test]
-fn who_waits_for_ever_and_is_silent_is_left_alone() {
+fn a_silent_connection_that_waits_is_left_alone() {
     let mut served = Served::in_a_hurry();
     let mut client = served.client();
     // Another connection's time runs out meanwhile, so time does advance.
@@ -52,7 +52,7 @@ fn who_waits_for_ever_and_is_silent_is_left_alone() {
 }
 
 #[test]
-fn who_takes_no_replies_holds_up_nobody_and_gets_them_all_later() {
+fn a_client_that_takes_no_replies_holds_up_nobody_and_gets_them_all_later() {
     let served = Served::start();
     let mut greedy = served.client();
     let size = 4_000_000;
@@ -84,7 +84,7 @@ fn who_takes_no_replies_holds_up_nobody_and_gets_them_all_later() {
 }
 
 #[test]
-fn who_never_takes_its_replies_is_dropped() {
+fn a_client_that_never_takes_its_replies_is_dropped() {
     let mut served = Served::in_a_hurry();
     let mut client = served.client();
     client.send(1, kind::READ, &read("big/4000000"));

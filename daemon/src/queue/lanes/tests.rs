@@ -188,7 +188,7 @@ fn a_key_named_twice_counts_once() {
 }
 
 #[test]
-fn what_is_not_there_is_unknown() {
+fn missing_tickets_are_unknown() {
     let mut table = LaneTable::default();
     assert_eq!(table.remove(LaneTicket(7)), LaneRemoval::Unknown);
     assert!(table.leave(LaneTicket(7)).is_empty());

@@ -223,7 +223,7 @@ fn a_panic_is_an_internal_error_and_frees_the_lanes() {
 }
 
 #[test]
-fn what_cannot_be_resolved_is_refused_and_a_known_key_still_answers() {
+fn unresolvable_paths_are_refused_and_a_known_key_still_answers() {
     let bench = bench();
     let refused = got(&bench.send(job("x", &["../x"])));
     assert_eq!((refused.status, refused.error.unwrap().code), (JobStatus::Refused, ErrorCode::Outside));

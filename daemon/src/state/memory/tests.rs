@@ -77,7 +77,7 @@ fn a_large_one_is_not_overtaken_by_small_ones_that_would_fit() {
 }
 
 #[test]
-fn who_gives_up_lets_those_behind_go_on() {
+fn a_reservation_that_is_given_up_lets_those_behind_go_on() {
     let budget = MemoryBudget::default();
     let _first = budget.acquire(&other(), HALF, BudgetClass::Reader).unwrap();
     std::thread::scope(|scope| {

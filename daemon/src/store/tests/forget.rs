@@ -178,7 +178,7 @@ fn an_open_entry_keeps_its_contents() {
 }
 
 #[test]
-fn what_earlier_lives_of_segments_held_is_gone_too() {
+fn contents_of_reused_segments_are_gone_too() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     fill(&store);

@@ -255,7 +255,7 @@ fn clipboards_are_set_listed_and_removed() {
 }
 
 #[test]
-fn what_does_not_fit_a_row_is_read_from_the_log() {
+fn fields_that_do_not_fit_a_row_are_read_from_the_log() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let paths: Vec<String> = (0..300).map(|n| format!("a/long/folder/name/file-{n}")).collect();

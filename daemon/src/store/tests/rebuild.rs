@@ -161,7 +161,7 @@ fn rows_that_lead_to_segments_that_are_gone_are_not_trusted() {
 }
 
 #[test]
-fn what_a_kill_leaves_of_a_snapshot_does_no_harm() {
+fn the_rest_of_a_snapshot_after_a_kill_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
     let machine = FakeMachine::new();

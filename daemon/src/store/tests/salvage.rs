@@ -114,7 +114,7 @@ fn an_entry_whose_seal_is_lost_is_whole_if_it_was_settled() {
 }
 
 #[test]
-fn what_damage_leaves_open_is_for_recovery_to_decide() {
+fn entries_that_damage_leaves_open_are_left_to_recovery() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let mut open_one = entry(1, "s", &["a"]);

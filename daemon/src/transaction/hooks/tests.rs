@@ -59,7 +59,7 @@ fn warned(receipt: &Receipt) -> String {
 }
 
 #[test]
-fn what_another_program_wrote_before_a_hook_is_not_the_hooks() {
+fn changes_of_other_programs_before_a_hook_are_not_the_hooks() {
     for stdout in [false, true] {
         let bench = bench(stdout, Step::Seal);
         let receipt = bench.append("s", "a.txt", "b\n");
@@ -72,7 +72,7 @@ fn what_another_program_wrote_before_a_hook_is_not_the_hooks() {
 }
 
 #[test]
-fn what_another_program_wrote_after_the_hooks_is_found_as_ever() {
+fn changes_of_other_programs_after_the_hooks_are_found_as_ever() {
     let bench = bench(true, Step::Hooks);
     bench.append("s", "a.txt", "b\n");
     assert_eq!(kinds(&bench), [EntryKind::Edit]);

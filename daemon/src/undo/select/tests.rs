@@ -44,7 +44,7 @@ fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
 }
 
 #[test]
-fn what_stands_behind_much_that_was_taken_back_is_taken_back_too() {
+fn entries_behind_many_that_were_taken_back_are_taken_back_too() {
     let bench = Bench::new();
     let standing = entries(&bench, 500);
     let back = entries(&bench, 2000);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_files_hold_is_not_counted() {
+    fn memory_of_mapped_files_is_not_counted() {
         let status =
             "VmRSS:\t    3920 kB\nRssAnon:\t     376 kB\nRssFile:\t    3543 kB\nRssShmem:\t       1 kB\n";
         assert_eq!(memory(status), 377 * 1024);

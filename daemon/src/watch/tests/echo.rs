@@ -12,7 +12,7 @@ fn event(path: &str, change: ChangeKind, version: Option<&str>) -> ChangeEvent {
 }
 
 #[test]
-fn what_the_daemon_wrote_comes_back_as_no_news() {
+fn writes_of_the_daemon_are_no_news_to_the_watcher() {
     let mut echo = ReportedVersions::default();
     echo.wrote(&"a".into(), Some(&Version("1".into())));
     assert!(!echo.is_news(&event("a", ChangeKind::Changed, Some("1"))));

@@ -145,7 +145,7 @@ fn a_payload_may_use_either_name_of_the_workspace() {
 }
 
 #[test]
-fn what_means_nothing_to_a_payload_is_refused() {
+fn fields_without_meaning_for_a_payload_are_refused() {
     let with = |sent: JobRequest, payload_request: PayloadRequest| {
         asking(sent, payload_request).action().unwrap_err().code
     };
@@ -174,7 +174,7 @@ fn what_means_nothing_to_a_payload_is_refused() {
 }
 
 #[test]
-fn what_a_payload_says_of_the_job_wins_over_the_request() {
+fn fields_of_a_payload_win_over_those_of_the_request() {
     let sent = JobRequest {
         mode: JobMode::Strict,
         partial: true,

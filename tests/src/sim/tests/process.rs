@@ -45,7 +45,7 @@ fn a_process_may_stop_inside_a_write() {
 }
 
 #[test]
-fn what_a_killed_process_held_is_free_and_its_calls_fail() {
+fn locks_of_a_killed_process_are_free_and_its_calls_fail() {
     let (machine, dir) = machine();
     make(&dir, b"f", b"x");
     let (locked, leased) =
@@ -97,7 +97,7 @@ fn after_a_failed_flush_a_later_one_succeeds_and_flushes_nothing() {
 }
 
 #[test]
-fn what_is_written_again_after_a_failed_flush_is_flushed() {
+fn blocks_written_again_after_a_failed_flush_are_flushed() {
     let (machine, dir) = machine();
     let two_blocks = [vec![b'a'; 4096], vec![b'b'; 100]].concat();
     let file = make(&dir, b"f", &two_blocks);

@@ -50,7 +50,7 @@ fn naive(old: &str, window: &[&str]) -> f64 {
 }
 
 #[test]
-fn what_counts_of_a_line() {
+fn fuzzy_lines_are_compared_without_indentation_and_typography() {
     assert_eq!(shaped(&["  a  b\t c  \t"]), "  a b c");
     assert_eq!(shaped(&["\u{a0}“a”\u{3000}\u{a0}…", " \t ", ""]), " \"a\" ...\n\n");
     assert!(FuzzyTarget::of(&quote(" \n\t\n", 0.5), crate::text::Breaks::Lf).is_none());
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_found_is_the_only_best(
+    fn the_fuzzy_rung_finds_the_only_best_place(
         file in prop::collection::vec("[ab]{3,6}", 2..14),
         at in any::<prop::sample::Index>(),
         typo in any::<prop::sample::Index>(),

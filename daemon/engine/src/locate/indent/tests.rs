@@ -55,7 +55,7 @@ fn one_depth_alone_changes_no_unit() {
 }
 
 #[test]
-fn what_no_one_mapping_explains_has_none() {
+fn lines_that_no_single_mapping_explains_have_none() {
     for pairs in [
         &[("a", "  a"), ("b", "    b")][..],
         &[("  a", "    a"), ("    b", "     b")],

@@ -15,7 +15,7 @@ fn fitted(given: &str, target: &str, unit: Unit) -> String {
 const FOUR: Unit = Unit::Spaces(4);
 
 #[test]
-fn what_all_lines_have_in_common_gives_way() {
+fn the_common_indentation_of_a_text_gives_way() {
     for (given, made) in [
         ("a {\n    b\n}", "    a {\n        b\n    }"),
         ("        a {\n            b\n        }", "    a {\n        b\n    }"),

@@ -10,7 +10,7 @@ use crate::disk::reserved::OwnEntries;
 use crate::os::{Access, Dir, DirEntry, File, OsDir, Stat};
 
 #[test]
-fn what_belongs_to_the_daemon_is_recognized_under_any_name() {
+fn paths_of_the_daemon_are_recognized_under_any_name() {
     let world = world();
     fs::write(world.at("w/src/deep/lock"), "").unwrap();
     fs::hard_link(world.at("w/src/deep/lock"), world.at("w/other-name")).unwrap();

@@ -144,7 +144,7 @@ fn below_a_job_that_is_taken_back_the_others_are_done_again() {
 }
 
 #[test]
-fn what_the_journal_has_behind_the_chain_stands() {
+fn later_changes_in_the_journal_stand() {
     let file = swap();
     let empty = LaterChange::Content(Some(hash(b"")));
     // Another program truncated it to nothing: without that entry it would be torn.

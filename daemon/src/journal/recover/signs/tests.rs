@@ -34,7 +34,7 @@ fn target_and_slot_tell_whether_a_file_was_put() {
 }
 
 #[test]
-fn what_others_added_to_tells_whether_a_file_was_rewritten() {
+fn additions_by_others_show_whether_a_file_was_rewritten() {
     let file = record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, NEW)));
     assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
     assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
@@ -77,7 +77,7 @@ fn a_slot_tells_what_its_job_displaced() {
 }
 
 #[test]
-fn what_came_after_the_cut_is_told_by_one_clock_alone() {
+fn changes_after_the_cut_are_told_by_one_clock_alone() {
     let rows = [
         ("before the start", 2000, 1999, 9000, false),
         ("behind the start", 2000, 2000, 9000, true),

@@ -14,7 +14,7 @@ use crate::store::log::{BLOCK, Log, PlacedRecord, payload, read};
 use crate::store::tests::fake::FakeMachine;
 
 #[test]
-fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
+fn appended_records_are_there_after_a_kill_also_over_many_segments() {
     let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     for n in 0..40 {
