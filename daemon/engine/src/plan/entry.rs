@@ -49,7 +49,7 @@ pub(crate) fn run(
     let mut verdicts = Verdicts::new(path, job.partial, ops.len());
     let before = tree.node(path)?.state.clone();
     let room = if before == FileState::Absent { tree.check_room(path).err() } else { None };
-    judge(ops, path, (&before, room), &mut verdicts)?;
+    refuse_invalid(ops, path, (&before, room), &mut verdicts)?;
     let (edited, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
     // Computed here, so that both hashes are computed together if the content changes.
     let hash = match &edited {
@@ -149,7 +149,7 @@ fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (u
 }
 
 /// Refuses the edits that are invalid for any text of the file.
-fn judge(
+fn refuse_invalid(
     ops: &Parsed,
     path: &FilePath,
     (before, room): (&FileState, Option<Refusal>),

@@ -100,7 +100,7 @@ pub(crate) fn run(
     };
     let mut places = locate(base, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
     text.forget_folded();
-    judge_overlaps(&text, &mut places, verdicts)?;
+    refuse_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
     let edited = match make(base, &text, places, &mut reports) {
@@ -232,7 +232,11 @@ fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
     Ok(effect)
 }
 
-fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
+fn refuse_overlaps(
+    text: &Text<'_>,
+    places: &mut [Place],
+    verdicts: &mut Verdicts<'_>,
+) -> Result<(), Refusal> {
     let conflicts = arrange(places);
     if conflicts.is_empty() {
         return Ok(());

@@ -186,9 +186,9 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
     // The readings may differ only in the width of a tab of the payload: then the unit of the file decides nothing.
     let tabs = passage.kinds_given().tabs && passage.kinds_there().spaces;
     let unit = if readings.len() > 1 && !tabs { hay.unit() } else { None };
-    let judge = |reading: &'r Reading| (reading, evidence(passage, &reading.lines, unit, reading.frame));
-    let judged: Vec<(&Reading, Evidence)> = readings.iter().map(judge).collect();
-    if let [(only, own)] = judged.as_slice() {
+    let weigh = |reading: &'r Reading| (reading, evidence(passage, &reading.lines, unit, reading.frame));
+    let weighed: Vec<(&Reading, Evidence)> = readings.iter().map(weigh).collect();
+    if let [(only, own)] = weighed.as_slice() {
         let given = passage.given.iter().map(|(line, _)| *line);
         let as_given = only.lines.iter().map(String::as_str).eq(given);
         return match only.frame {
@@ -203,18 +203,18 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
         };
     }
     let wins = |(reading, own): &&(&'r Reading, Evidence)| {
-        let mut others = judged.iter().filter(|(other, _)| !std::ptr::eq(*other, *reading));
+        let mut others = weighed.iter().filter(|(other, _)| !std::ptr::eq(*other, *reading));
         is_eligible(passage, reading, own)
             && others.all(|(other, evidence)| !contradicts(other.frame, evidence, own))
     };
-    let mut winners = judged.iter().filter(wins);
+    let mut winners = weighed.iter().filter(wins);
     match (winners.next(), winners.next()) {
         (Some((winner, _)), None) => Choice::One(winner),
-        _ if judged.is_empty() => Choice::None,
+        _ if weighed.is_empty() => Choice::None,
         _ => {
             let possible: Vec<&Reading> =
-                judged.iter().filter(|(_, own)| !own.left).map(|(reading, _)| *reading).collect();
-            let all = || judged.iter().map(|(reading, _)| *reading).collect();
+                weighed.iter().filter(|(_, own)| !own.left).map(|(reading, _)| *reading).collect();
+            let all = || weighed.iter().map(|(reading, _)| *reading).collect();
             let left = possible.is_empty();
             Choice::Several(if possible.len() > 1 { possible } else { all() }, left)
         }

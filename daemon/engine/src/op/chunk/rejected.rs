@@ -144,8 +144,9 @@ impl FailedSearch<'_, '_> {
         for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
             let places = self.places(self.region, &part(lines, AdaptableText::Nothing))?;
             if !places.is_empty() {
-                let judged = places.into_iter().map_while(|place| self.judge(&target, place.start, above));
-                return Some(judged.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
+                let failed =
+                    places.into_iter().map_while(|place| self.failed_place(&target, place.start, above));
+                return Some(failed.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
             }
         }
         Some(Vec::new())
@@ -174,7 +175,7 @@ impl FailedSearch<'_, '_> {
 
     /// Returns the check that a window fails whose line `above` starts at an offset, or `None` if the budget is
     /// used up.
-    fn judge(&self, target: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
+    fn failed_place(&self, target: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
         let text = self.scene.text;
         let anchor = text.line_of(at);
         let Some(start) = anchor.checked_sub(above).filter(|start| *start as u64 >= self.region.lines.0)
