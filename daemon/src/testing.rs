@@ -19,7 +19,7 @@ pub use crate::os::{
     Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
     OsFile, Stat, UnsetAttribute, is_link, read_all,
 };
-pub use crate::record::{Entry, FileMeta, FileRecord};
+pub use crate::record::{Entry, FileMeta, FileRecord, Record};
 pub use crate::state::step::{Observer, Step, StepDecision};
 pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
 pub use crate::store::{DatabaseBackend, DatabaseFaults, EntryQuery, Store, StoreError, StoreOptions};

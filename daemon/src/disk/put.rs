@@ -114,8 +114,8 @@ impl Disk {
         self.put_checked(file, place, None, rescue)
     }
 
-    /// The same for a job that checked the file at the target and still has it open: if it displaces this very file, that
-    /// is read through the open handle.
+    /// Puts a file in place as [`Disk::put`] does, for a job that checked the file at the target and still has it open. If
+    /// the job displaces this very file, that is read through the open handle.
     ///
     /// # Errors
     /// As [`Disk::put`].
