@@ -9,7 +9,7 @@ use serde_json::json;
 /// A command of each kind that appends its argument to a file of its own.
 fn commands() -> String {
     let table = |kind: &str| {
-        let script = format!("printf '%s\\n' \"$1\" >>\"$HOME/{kind}\"; [ {kind} = format ] && cat; exit 0");
+        let script = format!("printf '%s\\n' \"$1\" >>\"{kind}.out\"; [ {kind} = format ] && cat; exit 0");
         let command = json!(["sh", "-c", script, "sh", "{path}"]);
         format!("[[{kind}]]\nname = \"{kind}\"\nfiles = [\"**\"]\ncommand = {command}\n")
     };
@@ -23,14 +23,14 @@ fn no_name_of_a_file_is_an_option_or_a_file_of_arguments() {
         jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write(path, "--version\n")));
     }
     for kind in ["format", "validator", "after_write"] {
-        let given = std::fs::read_to_string(daemon.folder("home").join(kind)).unwrap();
+        let given = String::from_utf8(daemon.get(&format!("{kind}.out"))).unwrap();
         assert_eq!(given, "./@args\n./-rf\n./a=b\n./d/@args\n", "{kind}");
     }
 }
 
 #[test]
 fn a_hook_does_not_start_on_a_file_whose_folder_became_a_link() {
-    let script = "cd \"$HOME/../workspace\" && mv b moved && ln -s ../outside b; echo hook >>\"$1\"";
+    let script = "mv b moved && ln -s ../outside b; echo hook >>\"$1\"";
     let command = json!(["sh", "-c", script, "sh", "{file}"]);
     let hook = format!("[[after_write]]\nname = \"swap\"\nfiles = [\"*.txt\"]\ncommand = {command}\n");
     let daemon = TestDaemon::trusted(&hook);
@@ -49,13 +49,13 @@ fn a_hook_does_not_start_on_a_file_whose_folder_became_a_link() {
 
 #[test]
 fn few_variables_reach_a_command_and_it_gains_no_privileges() {
-    let script = "env >\"$HOME/variables\"; grep NoNewPrivs /proc/self/status >>\"$HOME/variables\" || :";
+    let script = "env >variables.out; grep NoNewPrivs /proc/self/status >>variables.out || :";
     let command = json!(["sh", "-c", script, "sh", "{file}"]);
     let table = format!("[[after_write]]\nname = \"env\"\nfiles = [\"**\"]\ncommand = {command}\n");
     let variables = |env: &str| {
         let daemon = TestDaemon::trusted(&format!("{table}{env}"));
         jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", "1\n")));
-        std::fs::read_to_string(daemon.folder("home").join("variables")).unwrap()
+        String::from_utf8(daemon.get("variables.out")).unwrap()
     };
     let plain = variables("");
     for name in ["XDG_RUNTIME_DIR", "XDG_STATE_HOME", "NO_COLOR", "CARGO_MANIFEST_DIR"] {

@@ -110,7 +110,7 @@ fn a_command_has_a_folder_for_temporary_files_until_it_ends() {
 [[after_write]]
 name = "temporary"
 files = ["*.txt"]
-command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >name.out"]
+command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >name.out", "sh", "{path}"]
 "#;
     let daemon = TestDaemon::trusted(hook);
     if !can_confine(&daemon) {

@@ -8,7 +8,7 @@ use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 /// Cuts blanks at the ends of lines, and remembers which file it was asked for.
-const TRIM: &str = r#"echo "$1" >>"$HOME/formatted"; sed 's/ *$//'"#;
+const TRIM: &str = r#"echo "$1" >>formatted.out; sed 's/ *$//'"#;
 
 /// Has something against blanks at the ends of lines.
 const BLANKS: &str =
@@ -177,7 +177,7 @@ fn a_formatter_runs_only_where_it_is_trusted_and_for_contents_that_are_new() {
         &json!({ "files": [{ "path": "a.txt", "edits": [{ "op": "rename", "to": "b.txt" }] }] }),
     ));
     assert_eq!(text(&daemon, "b.txt"), "one \n");
-    assert!(!daemon.folder("home").join("formatted").exists());
+    assert!(!daemon.workspace().join("formatted.out").exists());
     jobs::applied(&edit(&daemon, &jobs::append("b.txt", "x")));
     assert_eq!(text(&daemon, "b.txt"), "one\nx");
 }

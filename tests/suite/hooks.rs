@@ -240,7 +240,7 @@ fn a_detached_job_reports_its_hooks_to_waiters_also_after_a_kill() {
 #[test]
 fn after_a_kill_in_a_hook_the_job_stands_and_the_change_is_journaled() {
     let mut daemon = TestDaemon::started();
-    let mark = daemon.folder("home").join("mark");
+    let mark = daemon.workspace().join("mark");
     let script = format!("echo HOOK >>\"$1\"; touch '{}'; sleep 60", mark.display());
     bring(&daemon, &(hook("capitals", "*.txt", CAPITALS) + &hook("stuck", "*.txt", &script)));
     daemon.put("a.txt", "a\n");
@@ -267,7 +267,7 @@ fn after_a_kill_in_a_hook_the_job_stands_and_the_change_is_journaled() {
 #[test]
 fn reads_and_events_during_a_hook_record_no_outside_change() {
     let daemon = TestDaemon::started();
-    let (mark, go) = (daemon.folder("home").join("mark"), daemon.folder("home").join("go"));
+    let (mark, go) = (daemon.workspace().join("mark"), daemon.workspace().join("go"));
     let wait = format!("until [ -e '{}' ]; do sleep 0.02; done", go.display());
     let script = format!("echo half >\"$1\"; touch '{}'; {wait}; echo whole >\"$1\"", mark.display());
     bring(&daemon, &hook("slow", "*.txt", &script).replace("command", "timeout = \"60s\"\ncommand"));

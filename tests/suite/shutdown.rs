@@ -140,7 +140,7 @@ struct HookGate {
 
 impl HookGate {
     fn in_front_of(daemon: &TestDaemon, files: &str) -> Self {
-        let (fifo, mark) = (daemon.folder("home").join("gate"), daemon.folder("home").join("mark"));
+        let (fifo, mark) = (daemon.folder("home").join("gate"), daemon.workspace().join("mark"));
         make_fifo(&fifo).unwrap();
         let script = format!("touch '{}'; cat '{}'", mark.display(), fifo.display());
         let command = json!(["sh", "-c", script, "sh", "{path}"]);

@@ -8,15 +8,15 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
-/// A hook that leaves a mark outside the workspace when it runs.
+/// A hook that leaves a mark in the workspace when it runs.
 fn config(daemon: &TestDaemon, name: &str) -> String {
-    let mark = daemon.folder("home").join("mark");
+    let mark = daemon.workspace().join("mark");
     let command = json!(["touch", mark, "{file}"]);
     format!("[[after_write]]\nname = \"{name}\"\nfiles = [\"*.txt\"]\ncommand = {command}\n")
 }
 
 fn marked(daemon: &TestDaemon) -> bool {
-    let mark = daemon.folder("home").join("mark");
+    let mark = daemon.workspace().join("mark");
     std::fs::remove_file(mark).is_ok()
 }
 
@@ -116,7 +116,7 @@ fn a_job_that_changes_the_commands_runs_neither_the_old_nor_the_new_ones() {
 /// the command ran.
 fn revoked_meanwhile(table: &str, script: &str) -> (TestDaemon, Value, usize) {
     let daemon = TestDaemon::started();
-    let (mark, go) = (daemon.folder("home").join("mark"), daemon.folder("home").join("go"));
+    let (mark, go) = (daemon.workspace().join("mark"), daemon.folder("home").join("go"));
     let script = format!(
         "echo ran >>'{}'; until [ -e '{}' ]; do sleep 0.02; done; {script}",
         mark.display(),

@@ -7,7 +7,7 @@ use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
 
 /// Says what is wrong with a line that holds `bad`, and remembers that it ran.
-const GREP: &str = r#"echo "$1" >>"$HOME/ran"; grep -n bad | sed "s|^\([0-9]*\):.*|$1:\1:1: a bad line|" | grep . && exit 1; exit 0"#;
+const GREP: &str = r#"echo "$1" >>ran.out; grep -n bad | sed "s|^\([0-9]*\):.*|$1:\1:1: a bad line|" | grep . && exit 1; exit 0"#;
 
 fn validator(name: &str, files: &str, command: &[&str], more: &str) -> String {
     format!("[[validator]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {}\n{more}\n", json!(command))
@@ -105,12 +105,12 @@ fn only_issues_caused_by_the_job_count() {
     assert_eq!(issues(&refused), ["a.txt:5:1 grep"]);
     // What moves is not what is written.
     daemon.put("b.txt", "bad\n");
-    std::fs::remove_file(daemon.folder("home").join("ran")).unwrap();
+    std::fs::remove_file(daemon.workspace().join("ran.out")).unwrap();
     jobs::applied(&edit(&daemon, &jobs::one("b.txt", json!({ "op": "rename", "to": "c.txt" }))));
     jobs::applied(&edit(&daemon, &jobs::one("c.txt", json!({ "op": "copy", "to": "d.txt" }))));
     jobs::applied(&edit(&daemon, &jobs::one("d.txt", json!({ "op": "chmod", "mode": "755" }))));
     jobs::applied(&edit(&daemon, &jobs::one("d.txt", json!({ "op": "delete" }))));
-    assert!(!daemon.folder("home").join("ran").exists(), "nothing was there to be checked");
+    assert!(!daemon.workspace().join("ran.out").exists(), "nothing was there to be checked");
     let moved = json!([{ "op": "insert", "at": "end", "text": "bad\n" }, { "op": "rename", "to": "e.txt" }]);
     let refused = edit(&daemon, &json!({ "files": [{ "path": "c.txt", "base": "any", "edits": moved }] }));
     assert_eq!(issues(&refused), ["e.txt:2:1 grep"], "{refused}");

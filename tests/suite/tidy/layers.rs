@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("disk", &["record", "os", "limits"]),
     ("watch", &["sync", "os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
-    ("validate", &["sync", "disk", "clock", "config", "confine", "limits"]),
+    ("validate", &["sync", "disk", "os", "clock", "config", "confine", "limits"]),
     ("checks", &["validate", "config", "limits"]),
     // Rows of the store with a meaning of their own.
     ("receipt", &["store", "record", "caller", "limits"]),
