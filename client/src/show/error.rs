@@ -300,9 +300,9 @@ fn next_command(error: &RequestError) -> Option<String> {
     }
 }
 
-/// Returns true if a refusal shows all that changed in the file.
+/// Returns true if a refusal shows all lines that matter to the edits.
 fn shows_all(error: &RequestError) -> bool {
-    error.diff.is_some() && error.omitted_hunks.is_none()
+    (error.diff.is_some() || !error.excerpts.is_empty()) && error.omitted_hunks.is_none()
 }
 
 /// Returns the call that reads the file of an error.

@@ -32,14 +32,28 @@ impl RequestOwner {
         Self(holders.into())
     }
 
-    /// Returns true if these are requests of one connection, session or process.
-    pub fn shares_with(&self, other: &Self) -> bool {
-        self.0.iter().any(|holder| other.0.contains(holder))
+    /// Returns true if one of the owners is in so many of these requests that it has no share of `places` left.
+    pub fn has_no_place<'r>(&self, places: usize, requests: impl Iterator<Item = &'r Self> + Clone) -> bool {
+        self.0.iter().any(|holder| {
+            let own = requests.clone().filter(|request| request.0.contains(holder)).count();
+            own >= holder.share_of(places)
+        })
     }
 
     /// Returns the owner of a job whose connection is gone.
     pub fn of_session(session: &str) -> Self {
         Self([ShareHolder::Session(session.into())].into())
+    }
+}
+
+impl ShareHolder {
+    /// Returns the part of a limit that it may take: half of it, or three quarters for a process, which may have many
+    /// sessions.
+    pub fn share_of(&self, whole: usize) -> usize {
+        match self {
+            Self::Process(_) => whole - whole / 4,
+            Self::Connection(_) | Self::Session(_) => whole / 2,
+        }
     }
 }
 
@@ -68,9 +82,9 @@ impl<T: Default + PartialEq> ShareTable<T> {
         })
     }
 
-    /// Returns what each of the owners holds.
-    pub fn of<'t>(&'t self, owner: &'t RequestOwner) -> impl Iterator<Item = &'t T> {
-        owner.0.iter().filter_map(|holder| self.0.get(holder))
+    /// Returns each of the owners that holds something, with that.
+    pub fn of<'t>(&'t self, owner: &'t RequestOwner) -> impl Iterator<Item = (&'t ShareHolder, &'t T)> {
+        owner.0.iter().filter_map(|holder| Some((holder, self.0.get(holder)?)))
     }
 
     /// Returns the number of owners that hold something.

@@ -6,9 +6,6 @@ use super::{READERS, WORKERS};
 /// the largest files, and as much as a small machine can spare. A request that needs more runs alone.
 pub const MEMORY_BUDGET: usize = 512 * 1024 * 1024;
 
-/// The part of [`MEMORY_BUDGET`] that several requests of one session may hold together. A single one may be larger.
-pub const MEMORY_SHARE: usize = MEMORY_BUDGET / 2;
-
 /// Bytes that a request may hold without a reservation: nearly all need less.
 pub const MEMORY_UNRESERVED: usize = 1024 * 1024;
 

@@ -17,7 +17,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
-use crate::caller::{RequestOwner, ShareTable};
+use crate::caller::{RequestOwner, ShareHolder, ShareTable};
 use crate::limits;
 
 /// The budget.
@@ -97,7 +97,15 @@ impl WaitQueue {
 
     /// Returns true if each owner may hold so many more bytes. A single request of it may always be larger.
     fn has_share(&self, owner: &RequestOwner, bytes: usize) -> bool {
-        self.of.of(owner).all(|held| held.saturating_add(bytes) <= limits::MEMORY_SHARE)
+        self.exhausted(owner, bytes).is_none()
+    }
+
+    /// Returns the first owner that may not hold so many more bytes, with what it holds.
+    fn exhausted<'q>(&'q self, owner: &'q RequestOwner, bytes: usize) -> Option<(&'q ShareHolder, usize)> {
+        let is_over = |(holder, held): &(&ShareHolder, &usize)| {
+            held.saturating_add(bytes) > holder.share_of(limits::MEMORY_BUDGET)
+        };
+        self.of.of(owner).find(is_over).map(|(holder, held)| (holder, *held))
     }
 
     /// Returns the first waiting request whose owners may hold more.
@@ -116,8 +124,7 @@ impl WaitQueue {
             BudgetClass::Job => limits::JOBS_WAITING,
         };
         let same = || self.waiting.iter().filter(|request| request.who == who);
-        let own = same().filter(|request| request.owner.shares_with(owner)).count();
-        same().count() >= most || own >= most / 2
+        same().count() >= most || owner.has_no_place(most, same().map(|request| &request.owner))
     }
 
     /// Replaces the bytes that an owner holds.
@@ -131,7 +138,7 @@ impl WaitQueue {
 
     /// Returns the refusal of a request that gets no bytes, which names the owner whose share is used up.
     fn refusal(&self, owner: &RequestOwner, bytes: usize) -> Refusal {
-        match self.of.exhausted(owner, |held| held.saturating_add(bytes) > limits::MEMORY_SHARE) {
+        match self.exhausted(owner, bytes) {
             Some((holder, held)) => busy(&format!(
                 "requests of {holder} hold {held} bytes, its share of the memory; wait for some of them, or try again in a moment"
             )),

@@ -52,7 +52,7 @@ impl ParsingTurns {
     /// Returns true if it is the turn of this request.
     fn is_turn(&self, number: u64) -> bool {
         let order = |parse: &WaitingParse| {
-            (self.spent.of(&parse.owner).max().copied().unwrap_or_default(), parse.number)
+            (self.spent.of(&parse.owner).map(|(_, spent)| *spent).max().unwrap_or_default(), parse.number)
         };
         !self.taken && self.waiting.iter().map(order).min().is_some_and(|(_, first)| first == number)
     }
@@ -60,8 +60,8 @@ impl ParsingTurns {
     /// Returns true if no more readers, or none of this owner, may wait.
     fn is_full(&self, owner: &RequestOwner) -> bool {
         let readers = || self.waiting.iter().filter(|parse| parse.reader);
-        let own = readers().filter(|parse| parse.owner.shares_with(owner)).count();
-        readers().count() >= limits::READERS_IN_LINE || own >= limits::READERS_IN_LINE / 2
+        let most = limits::READERS_IN_LINE;
+        readers().count() >= most || owner.has_no_place(most, readers().map(|parse| &parse.owner))
     }
 }
 

@@ -168,8 +168,8 @@ fn one_process_with_many_sessions_has_one_share() {
     let budget = MemoryBudget::default();
     let quarter = HALF / 2;
     let of_process = |nth: u64| RequestOwner::new(nth, &nth.to_string(), Some(7));
-    let _share = [1, 2].map(|nth| budget.acquire(&of_process(nth), quarter, BudgetClass::Reader).unwrap());
-    let more = budget.acquire_within(&of_process(3), quarter, BudgetClass::Reader, Duration::ZERO);
+    let _share = [1, 2, 3].map(|nth| budget.acquire(&of_process(nth), quarter, BudgetClass::Reader).unwrap());
+    let more = budget.acquire_within(&of_process(4), quarter, BudgetClass::Reader, Duration::ZERO);
     assert!(more.is_err_and(|refusal| refusal.message.contains("process 7")));
     assert!(budget.acquire(&other(), quarter, BudgetClass::Reader).is_ok());
 }
