@@ -8,6 +8,7 @@ use landlock::{
 };
 
 use super::{Confinement, WritableFolders};
+use crate::os::unix::temporary_folders;
 
 /// The version of Landlock that has all restricted rights. With older versions, fewer are restricted.
 const VERSION: ABI = ABI::V3;
@@ -79,8 +80,8 @@ fn rules(
         };
     }
     rules = permit(rules, Path::new(SHARED_MEMORY), all)?;
-    if folders.temporary {
-        rules = permit(rules, &std::env::temp_dir(), all)?;
+    for folder in temporary_folders().iter().filter(|_| folders.temporary) {
+        rules = permit(rules, folder, all)?;
     }
     if let Some(folder) = &folders.socket {
         rules = permit(rules, folder, SOCKET)?;
@@ -120,7 +121,8 @@ mod tests {
     #[test]
     fn a_thread_can_write_only_to_its_folders() {
         let (inside, state, outside, runtime) = (folder(), folder(), folder(), folder());
-        if outside.path().starts_with(SHARED_MEMORY) || outside.path().starts_with(std::env::temp_dir()) {
+        let is_below = |folder: &PathBuf| outside.path().starts_with(folder);
+        if is_below(&SHARED_MEMORY.into()) || temporary_folders().iter().any(is_below) {
             return;
         }
         fs::create_dir(inside.path().join("sub")).unwrap();

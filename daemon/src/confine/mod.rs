@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct WritableFolders {
     /// Folders in which files can be made, changed and removed.
     pub folders: Vec<PathBuf>,
-    /// Set if it also makes files in the folder for temporary files. A command has a folder of its own in there.
+    /// Set if it also makes files in the folders for temporary files. A command has a folder of its own in there.
     pub temporary: bool,
     /// The folder of the socket, in which a socket can be made, and files can be removed.
     pub socket: Option<PathBuf>,

@@ -84,7 +84,7 @@ pub fn decide(
     };
     let resolved = left::named(state, resolved)?;
     step(state, guard, Step::Resolve)?;
-    guard.acquire(&given.caller, memory_estimate::guess(&resolved))?;
+    guard.acquire(given.caller, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
     step(state, guard, Step::Snapshot)?;
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
-pub use private_folder::PrivateFolder;
+pub use private_folder::{PrivateFolder, temporary_folders};
 
 use super::{BootId, Dir, Os, Stat};
 use dir::UnixDir;

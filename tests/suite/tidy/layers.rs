@@ -13,9 +13,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("sync", &[]),
     ("progress", &["sync"]),
-    ("confine", &[]),
-    ("config", &["confine", "limits"]),
     ("os", &["limits"]),
+    ("confine", &["os"]),
+    ("config", &["confine", "limits"]),
     ("metrics", &["sync", "clock", "limits"]),
     // Values that several modules exchange.
     ("caller", &["os"]),

@@ -20,10 +20,22 @@ const NAMES: usize = 16;
 #[derive(Debug)]
 pub struct PrivateFolder(PathBuf);
 
+/// Returns the folders for temporary files: that of the environment, which may be gone by now, and the usual one.
+pub fn temporary_folders() -> [PathBuf; 2] {
+    [std::env::temp_dir(), PathBuf::from("/tmp")]
+}
+
 impl PrivateFolder {
-    /// Creates a folder in that for temporary files.
+    /// Creates a folder in the first of the [`temporary_folders`] that permits it.
+    ///
+    /// # Errors
+    /// That of the last one.
     pub fn create() -> io::Result<Self> {
-        let temporary = std::env::temp_dir();
+        let [first, second] = temporary_folders();
+        Self::create_in(&first).or_else(|_| Self::create_in(&second))
+    }
+
+    fn create_in(temporary: &Path) -> io::Result<Self> {
         let mut last = io::ErrorKind::AlreadyExists.into();
         for nth in 0..NAMES {
             let random = RandomState::new().hash_one(nth);

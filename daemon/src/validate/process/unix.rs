@@ -34,7 +34,14 @@ pub(super) fn run_supervised(
     clock: &dyn Clock,
     run: CommandRun<'_>,
 ) -> CommandOutput {
-    match begin(program, confined, run) {
+    let temporary = match confined.then(PrivateFolder::create).transpose() {
+        Ok(temporary) => temporary,
+        Err(why) => {
+            let why = format!("no folder for its temporary files can be created in /tmp: {why}");
+            return CommandOutput::without_output(CommandEnd::NotStarted(why));
+        }
+    };
+    match begin(program, temporary, run) {
         Ok(watch) => watch.until_reported(clock, run),
         Err(why) => CommandOutput::without_output(CommandEnd::Lost(why.to_string())),
     }
@@ -50,7 +57,11 @@ struct RunWatch {
     stderr: Option<ChildStderr>,
 }
 
-fn begin(program: Option<&Path>, confined: bool, run: CommandRun<'_>) -> std::io::Result<RunWatch> {
+fn begin(
+    program: Option<&Path>,
+    temporary: Option<PrivateFolder>,
+    run: CommandRun<'_>,
+) -> std::io::Result<RunWatch> {
     let (ours, theirs) = UnixStream::pair()?;
     // On Linux this leads to the running program, also after its file was replaced.
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
@@ -60,7 +71,6 @@ fn begin(program: Option<&Path>, confined: bool, run: CommandRun<'_>) -> std::io
     // The command inherits the environment of its supervisor.
     supervisor.env_clear().envs(command_environment(run.env)).env("PWD", run.folder);
     supervisor.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let temporary = confined.then(PrivateFolder::create).transpose()?;
     let is_chosen = run.env.iter().any(|entry| entry.split('=').next() == Some("TMPDIR"));
     if let Some(folder) = temporary.as_ref().filter(|_| !is_chosen) {
         supervisor.env("TMPDIR", folder.path());
