@@ -5,8 +5,8 @@
 //! once, before it reads a content, all that it is likely to need. If that is too little, it grows only if the budget
 //! has room at once; otherwise it releases what it has and starts again. A request that needs more than the whole
 //! budget runs alone. Several requests of one connection, session or process together reserve at most a share of it; its
-//! other requests wait, and delay those of others only while they wait for their own turn. Background work (settling, observations of the watcher) does not reserve either: it holds one
-//! file at a time.
+//! other requests wait, and delay no request of others. Background work (settling, observations of the watcher) does not
+//! reserve either: it holds one file at a time.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
