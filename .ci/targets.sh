@@ -25,7 +25,9 @@ apple_lints() {
 while [ $# -gt 0 ]; do
     case $1 in
     -o) : >"$2" ;;
-    -E) echo clang ;;
+    # The crate cc asks which compiler this is: clang, and none with the options of MSVC.
+    -E) echo '"clang"' ;;
+    '-?') exit 1 ;;
     esac
     shift
 done

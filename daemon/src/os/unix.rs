@@ -25,7 +25,9 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
-pub use private_folder::{PrivateFolder, temporary_folders};
+pub use private_folder::PrivateFolder;
+#[cfg(target_os = "linux")]
+pub use private_folder::temporary_folders;
 
 use super::{BootId, Dir, Os, Stat};
 use dir::UnixDir;
