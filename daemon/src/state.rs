@@ -152,6 +152,7 @@ impl WorkspaceState {
         });
         let encodings = encodings.collect();
         let runner = CommandRunner::new(None, clock.clone()).confined(settings.confinement.is_confined());
+        runner.remove_left(&root);
         // It includes the last number, since the clock alone may be set back to the start of an earlier run.
         let steady = SteadyClock::start(&*clock);
         let parsing = ParsingLock::new(Arc::clone(&clock));

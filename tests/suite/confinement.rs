@@ -126,6 +126,30 @@ command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >n
 }
 
 #[test]
+fn the_temporary_folder_of_a_killed_daemon_is_removed_by_the_next_one() {
+    let hook = r#"
+[[after_write]]
+name = "stuck"
+files = ["*.txt"]
+command = ["sh", "-c", "echo \"$TMPDIR\" >name.new; mv name.new name.out; sleep 60", "sh", "{path}"]
+"#;
+    let mut daemon = TestDaemon::trusted(hook);
+    if !can_confine(&daemon) {
+        return;
+    }
+    let mut client = daemon.client("s");
+    client.send(kind::EDIT, &jobs::write("a.txt", "a\n")).unwrap();
+    let name = daemon.workspace().join("name.out");
+    wait::until("the hook runs", wait::LONG, || name.exists().then_some(()));
+    let folder = PathBuf::from(String::from_utf8(daemon.get("name.out")).unwrap().trim());
+    assert!(folder.is_dir(), "{folder:?}");
+    daemon.kill();
+    assert!(folder.is_dir(), "{folder:?}");
+    daemon.start();
+    assert!(!folder.exists(), "{folder:?}");
+}
+
+#[test]
 fn a_running_hook_follows_no_link_out_of_the_workspace() {
     let hook = r#"
 [[after_write]]

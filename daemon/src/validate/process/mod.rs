@@ -222,6 +222,16 @@ impl CommandRunner {
         Self { confined, ..self }
     }
 
+    /// Removes the temporary files that commands of a killed daemon of this workspace have left.
+    pub fn remove_left(&self, workspace: &Path) {
+        #[cfg(unix)]
+        if self.confined {
+            unix::remove_left(workspace);
+        }
+        #[cfg(windows)]
+        let _ = workspace;
+    }
+
     /// Runs a command to its end. Blocks until then.
     pub fn run(&self, run: CommandRun<'_>) -> CommandOutput {
         self.run_if(run, || Ok(()))

@@ -34,7 +34,7 @@ pub(super) fn run_supervised(
     clock: &dyn Clock,
     run: CommandRun<'_>,
 ) -> CommandOutput {
-    let temporary = match confined.then(PrivateFolder::create).transpose() {
+    let temporary = match confined.then(|| PrivateFolder::create(run.folder)).transpose() {
         Ok(temporary) => temporary,
         Err(why) => {
             let why = format!("no folder for its temporary files can be created in /tmp: {why}");
@@ -45,6 +45,11 @@ pub(super) fn run_supervised(
         Ok(watch) => watch.until_reported(clock, run),
         Err(why) => CommandOutput::without_output(CommandEnd::Lost(why.to_string())),
     }
+}
+
+/// Removes the temporary files that commands of a killed daemon of a workspace have left.
+pub(super) fn remove_left(workspace: &Path) {
+    PrivateFolder::remove_left(workspace);
 }
 
 /// A run in progress.
