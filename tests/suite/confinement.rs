@@ -49,6 +49,12 @@ files = ["*.txt"]
 command = ["sh", "-c", "while read -r place; do echo x >\"$place/made\" || bad=1; done <\"$1\"; exit $bad", "sh", "{path}"]
 "#;
 
+/// A hook that runs a script with an argument.
+fn hook(script: &str, argument: &str) -> String {
+    let command = json!(["sh", "-c", script, "sh", argument]);
+    format!("[[after_write]]\nname = \"script\"\nfiles = [\"*.txt\"]\ncommand = {command}\n")
+}
+
 /// Runs the hook for these folders. Returns, for each, whether it could make a file there, and the warnings.
 fn try_each(daemon: &TestDaemon, places: &[&Path]) -> (Vec<bool>, String) {
     let text: String = places.iter().map(|place| format!("{}\n", place.display())).collect();
@@ -106,13 +112,8 @@ fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
 
 #[test]
 fn a_command_has_a_folder_for_temporary_files_until_it_ends() {
-    let hook = r#"
-[[after_write]]
-name = "temporary"
-files = ["*.txt"]
-command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >name.out", "sh", "{path}"]
-"#;
-    let daemon = TestDaemon::trusted(hook);
+    let hook = hook(r#"made=$(mktemp) && echo x >"$made" && echo "$made" >name.out"#, "{path}");
+    let daemon = TestDaemon::trusted(&hook);
     if !can_confine(&daemon) {
         return;
     }
@@ -127,13 +128,8 @@ command = ["sh", "-c", "made=$(mktemp) && echo x >\"$made\" && echo \"$made\" >n
 
 #[test]
 fn the_temporary_folder_of_a_killed_daemon_is_removed_by_the_next_one() {
-    let hook = r#"
-[[after_write]]
-name = "stuck"
-files = ["*.txt"]
-command = ["sh", "-c", "echo \"$TMPDIR\" >name.new; mv name.new name.out; sleep 60", "sh", "{path}"]
-"#;
-    let mut daemon = TestDaemon::trusted(hook);
+    let hook = hook(r#"echo "$TMPDIR" >name.new; mv name.new name.out; sleep 60"#, "{path}");
+    let mut daemon = TestDaemon::trusted(&hook);
     if !can_confine(&daemon) {
         return;
     }
@@ -151,13 +147,8 @@ command = ["sh", "-c", "echo \"$TMPDIR\" >name.new; mv name.new name.out; sleep 
 
 #[test]
 fn a_running_hook_follows_no_link_out_of_the_workspace() {
-    let hook = r#"
-[[after_write]]
-name = "late"
-files = ["*.txt"]
-command = ["sh", "-c", "touch begun; until test -e go; do sleep 0.02; done; echo changed >\"$1\"", "sh", "{file}"]
-"#;
-    let daemon = TestDaemon::trusted(hook);
+    let hook = hook(r#"touch begun; until test -e go; do sleep 0.02; done; echo changed >"$1""#, "{file}");
+    let daemon = TestDaemon::trusted(&hook);
     if !can_confine(&daemon) {
         return;
     }

@@ -3,10 +3,12 @@
 //!
 //! *Limitations*: a flipped bit in a record behind which nothing proves its flush cannot be told from a power cut.
 
+use editd_proto::message::Durability;
+
 use super::content_log::{AT_START, ContentLog};
-use super::crash::{TestReport, disks};
-use super::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
-use super::sim_scenario::{BaselineRun, KEY, SimScenario};
+use super::crash::{TestReport, disks, images};
+use super::crash_image::{CrashImage, CrashKind, CutSample};
+use super::sim_scenario::{BaselineRun, SimScenario};
 use super::sim_workspace::{STATE, SimWorkspace};
 use super::visible_files::VisibleFiles;
 use crate::sim::{SeededRandom, SimMachine, SnapshotNode};
@@ -18,7 +20,7 @@ pub struct RotPlan {
     pub seed: u64,
     /// The number of flipped bits on each disk.
     pub flips: usize,
-    /// The function that a broken daemon would call instead of a report, to test this test.
+    /// The damage that a daemon would do without a report, to test this test.
     pub harm: Option<fn(&SimWorkspace)>,
 }
 
@@ -41,7 +43,7 @@ pub fn check(scenario: &SimScenario, plan: &RotPlan) -> TestReport {
 fn check_on_disk(scenario: &SimScenario, plan: &RotPlan, report: &mut TestReport) -> Result<(), String> {
     let baseline = scenario.baseline()?;
     let mut dice = SeededRandom::new(plan.seed);
-    let images = images(scenario, plan.seed)?;
+    let images = images(scenario, CutSample { limit: 2, seed: plan.seed }, &[])?;
     for _ in 0..plan.flips {
         let Some(image) = below(&mut dice, images.len()).and_then(|at| images.get(at)) else { break };
         let machine = image.machine.fork();
@@ -57,23 +59,6 @@ fn check_on_disk(scenario: &SimScenario, plan: &RotPlan, report: &mut TestReport
         report.found.extend(rotten.found.into_iter().map(line));
     }
     Ok(())
-}
-
-/// The states that a kill or a power cut leaves, also some after the reply.
-fn images(scenario: &SimScenario, seed: u64) -> Result<Vec<CrashImage>, String> {
-    let machine = scenario.machine();
-    let workspace = scenario.begin(&machine)?;
-    let recorder = ImageRecorder::new(CutSample { limit: 2, seed });
-    recorder.record(&machine);
-    let receipt = workspace.send(&scenario.job, KEY);
-    if receipt.error.is_some() {
-        return Err(format!("played again, the job was refused: {:?}", receipt.error));
-    }
-    recorder.answered(&machine, ReplyState::Applied);
-    workspace.settle();
-    workspace.release();
-    workspace.settle();
-    Ok(recorder.finish(&machine))
 }
 
 /// A flipped bit.
@@ -167,7 +152,7 @@ impl RottenImage<'_> {
     /// The files show the job as a whole, or not at all.
     fn files(&mut self) {
         let view = VisibleFiles::of(&self.machine);
-        let relaxed = self.scenario.durability() == editd_proto::message::Durability::Relaxed;
+        let relaxed = self.scenario.durability() == Durability::Relaxed;
         let is_cut = self.image.crash != CrashKind::Kill;
         let exempt: &[String] = match is_cut {
             true if relaxed => &self.baseline.paths,
@@ -193,7 +178,7 @@ impl RottenImage<'_> {
         let young = &self.scenario.young_paths;
         log.add_files(AT_START, &self.baseline.before, |path, _| !young.iter().any(|other| other == path));
         let is_cut = self.image.crash != CrashKind::Kill;
-        if is_cut && self.scenario.durability() == editd_proto::message::Durability::Relaxed {
+        if is_cut && self.scenario.durability() == Durability::Relaxed {
             return Ok(());
         }
         let lost = log.lost(&self.machine, is_cut)?;

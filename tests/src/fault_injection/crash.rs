@@ -85,7 +85,7 @@ pub fn check(scenario: &SimScenario, plan: &CrashPlan) -> TestReport {
     let disks = disks(scenario.features).into_iter().zip(0..);
     for (features, _) in disks.filter(|(_, nth)| plan.both_disks || plan.cuts.seed % 2 == *nth) {
         let scenario = scenario.clone().on(features);
-        match images(&scenario, plan) {
+        match images(&scenario, plan.cuts, plan.lies) {
             Ok(images) => {
                 kill_inside_writes(&scenario, &baseline, &images, &mut report);
                 check_images(&scenario, &baseline, images, plan, &mut report);
@@ -99,12 +99,17 @@ pub fn check(scenario: &SimScenario, plan: &CrashPlan) -> TestReport {
     report
 }
 
-/// Every state that the job and its settling may leave.
-fn images(scenario: &SimScenario, plan: &CrashPlan) -> Result<Vec<CrashImage>, String> {
+/// Returns the states that a kill or a power cut may leave after each effect of the job and of its settling. `lies` are
+/// flushes that report success and do nothing.
+pub(super) fn images(
+    scenario: &SimScenario,
+    cuts: CutSample,
+    lies: &[OsCall],
+) -> Result<Vec<CrashImage>, String> {
     let machine = scenario.machine();
-    machine.lie_about(plan.lies);
+    machine.lie_about(lies);
     let workspace = scenario.begin(&machine)?;
-    let recorder = ImageRecorder::new(plan.cuts);
+    let recorder = ImageRecorder::new(cuts);
     recorder.record(&machine);
     let receipt = workspace.send(&scenario.job, KEY);
     if receipt.error.is_some() {
