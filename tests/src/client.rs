@@ -115,7 +115,7 @@ impl Client {
 /// Returns the frame of a hello, as the first message of a connection.
 ///
 /// # Panics
-/// Where it does not fit a frame.
+/// If it does not fit a frame.
 pub fn hello(protocols: &[u32], session: Option<&str>) -> Vec<u8> {
     let hello = Hello {
         protocol: protocols.to_vec(),

@@ -227,7 +227,7 @@ impl TestDaemon {
     /// Returns the folder in which the daemon keeps the journal of this workspace.
     ///
     /// # Panics
-    /// Where the daemon does not answer.
+    /// If the daemon does not answer.
     pub fn state_folder(&self) -> PathBuf {
         let status = self.client("s").ask_json(kind::STATUS, &json!({}));
         status["state"].as_str().expect("the status names the folder").into()

@@ -94,7 +94,7 @@ impl TreeNode {
 /// Copies everything below a folder, but for what the daemon keeps for itself there (`.editd`).
 ///
 /// # Panics
-/// Where something cannot be copied.
+/// If something cannot be copied.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|e| panic!("{}: {e}", to.display()));
     let entries = fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
