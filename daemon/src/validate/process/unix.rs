@@ -37,7 +37,10 @@ pub(super) fn run_supervised(
     let temporary = match confined.then(|| PrivateFolder::create(run.folder)).transpose() {
         Ok(temporary) => temporary,
         Err(why) => {
-            let why = format!("no folder for its temporary files can be created in /tmp: {why}");
+            let why = format!(
+                "no folder for its temporary files can be created in /tmp ({why}): repair that, or start the daemon with \
+                 another TMPDIR"
+            );
             return CommandOutput::without_output(CommandEnd::NotStarted(why));
         }
     };
