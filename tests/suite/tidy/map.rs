@@ -46,6 +46,37 @@ fn lints(tree: &Checkout) -> Vec<String> {
         .collect()
 }
 
+/// The texts of the licences.
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
+/// Complains about crates that are published without the licences, and about copies that differ. The copies are no links:
+/// a checkout on Windows turns links into files that contain a path, and cargo would pack these.
+fn licences(tree: &Checkout) -> Vec<String> {
+    let manifests = tree.all().filter(|(name, _)| name.ends_with("/Cargo.toml"));
+    let published = manifests.filter(|(_, text)| !text.lines().any(|line| line.starts_with("publish")));
+    let folders = published.filter_map(|(name, _)| name.strip_suffix("Cargo.toml"));
+    let wanted = folders.flat_map(|folder| LICENCES.map(|licence| format!("{folder}{licence}")));
+    let missing = wanted.filter(|name| tree.get(name).is_none());
+    let missing = missing.map(|name| format!("{name}: is missing; copy it from the top"));
+    let copies = tree.all().filter_map(|(name, text)| Some((name, text, name.rsplit_once('/')?.1)));
+    let copies = copies.filter(|(_, _, file)| LICENCES.contains(file));
+    let differing = copies.filter(|(_, text, file)| tree.get(file) != Some(*text));
+    missing.chain(differing.map(|(name, ..)| format!("{name}: differs from the one at the top"))).collect()
+}
+
+#[test]
+fn published_crates_have_the_licences() {
+    none(licences(&tree()));
+    let sample = |files: &[(&str, &str)]| {
+        let top = [("LICENSE-MIT", "a"), ("LICENSE-APACHE", "b"), ("c/Cargo.toml", "publish = false")];
+        licences(&Checkout::sample(&[&top, files].concat()))
+    };
+    let published = ("d/Cargo.toml", "[package]");
+    none(sample(&[published, ("d/LICENSE-MIT", "a"), ("d/LICENSE-APACHE", "b")]));
+    one(&sample(&[published, ("d/LICENSE-MIT", "a")]), "d/LICENSE-APACHE: is missing");
+    one(&sample(&[("e/LICENSE-MIT", "../LICENSE-MIT")]), "e/LICENSE-MIT: differs");
+}
+
 #[test]
 fn the_top_folder_holds_only_listed_entries() {
     none(top(&tree()));
