@@ -1,5 +1,5 @@
 //! Prints the state of the sources as a table: names of types, openings of doc comments, commits, lines, exceptions
-//! from the layer table, and the forms of a job. It changes nothing.
+//! from the layer table, the forms of a job, and the places that parse and hash it. It changes nothing.
 //!
 //! `cargo run -p editd-tests --example measure_language` measures the tree; `… -- BASE` also the commits since BASE.
 
@@ -28,7 +28,8 @@ fn main() -> ExitCode {
         None => row("exceptions from the layer table", format!("no `{}` in {}", EXCEPTIONS.1, EXCEPTIONS.0)),
     }
     let page = tree.get("daemon/ARCHITECTURE.md").unwrap_or_default();
-    row("forms of a job between the socket and its reply", job_forms(page).len());
+    row("forms of a job between the socket and its reply (at most 14)", job_forms(page).len());
+    calls(&tree);
     let Some(base) = std::env::args().nth(1) else { return ExitCode::SUCCESS };
     if let Err(error) = commits(&base) {
         eprintln!("{error}");
@@ -109,6 +110,32 @@ fn exceptions(tree: &Checkout) -> Option<usize> {
     let (_, rest) = code.split_once(EXCEPTIONS.1)?;
     let (_, table) = rest.split_once('=')?;
     Some(table.split_once("];")?.0.matches('(').count())
+}
+
+/// Prints the numbers of places that parse the edits of a job and that hash a request.
+///
+/// Calls are counted in the sources, without tests. `workspace/understand.rs` calls `ParsedJob::parse` in several arms of
+/// one `match`, of which a job takes one, and keeps the result. So the parses of a job are the calls of `Job::parse`,
+/// which `ParsedJob::parse` contains. It keeps the result of `request_hash`, too. The hash of an undo has other fields
+/// and is computed in `workspace/undo.rs`: no request has both.
+fn calls(tree: &Checkout) {
+    let product = || tree.rust().filter(|(file, _)| !is_test(file));
+    let count = |below: &str, function: &str| -> usize {
+        product()
+            .filter(|(file, _)| file.starts_with(below))
+            .map(|(_, text)| rust::calls(text, function))
+            .sum()
+    };
+    row(
+        "parses of an edit: calls of `Job::parse` in the daemon (target 1)",
+        count("daemon/src/", "Job::parse"),
+    );
+    // The function that parses one edit, by its name with its module and, in `plan`, without. One call is that of
+    // `Job::parse`. The others are for edits that are parsed before there is a job: those with `paths`, whose files are not
+    // known, and patterns of the dialect `safe-edit`, whose refusals are worded.
+    let of_one = count("daemon/engine/src/", "op::parse") + count("daemon/engine/src/plan/", "parse");
+    row("places of the engine that parse one edit, with that of `Job::parse`", of_one);
+    row("requests hashed: calls of `request_hash` (target 1)", count("daemon/src/", "request_hash"));
 }
 
 /// Prints the share of commits since `base` without a body, and with a title that is too long.

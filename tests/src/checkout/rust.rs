@@ -14,6 +14,17 @@ pub fn shipped(text: &str) -> String {
     code
 }
 
+/// Returns the number of calls of a function in Rust text, outside of tests. The function is written as the calls write it:
+/// `parse` is neither `op::parse` nor the method `.parse`.
+pub fn calls(text: &str, function: &str) -> usize {
+    let code = shipped(text);
+    let call = format!("{function}(");
+    let is_other = |before: &str| {
+        before.ends_with(|c: char| c.is_alphanumeric() || "_.:".contains(c)) || before.ends_with("fn ")
+    };
+    code.match_indices(&call).filter(|(at, _)| !is_other(&code[..*at])).count()
+}
+
 /// Returns the length of the block whose brace is the first character of `text`.
 pub fn body_len(text: &str) -> usize {
     let mut depth = 0_u32;
@@ -141,4 +152,11 @@ fn test_items_are_not_shipped() {
     let text =
         "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { if x { y } } }\n#[cfg(test)]\nmod more;\nfn c() {}\n";
     assert_eq!(shipped(text).split_whitespace().collect::<String>(), "fna(){}fnc(){}");
+}
+
+#[test]
+fn calls_are_told_from_other_names_and_declarations() {
+    let text = "fn parse(a: u8) {}\n// parse(1)\nfn a() { parse(1); op::parse(2); b.parse(3); reparse(4); if parse(5) {} }\n\
+                #[cfg(test)]\nmod tests {\n    fn c() { parse(6); }\n}\n";
+    assert_eq!((calls(text, "parse"), calls(text, "op::parse"), calls(text, "Job::parse")), (2, 1, 0));
 }
