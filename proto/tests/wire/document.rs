@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
 
 use editd_proto::codec::{Frame, Framing, Message, encode};
-use editd_proto::ids::JobId;
-use editd_proto::message::*;
 use editd_proto::operation::OPERATIONS;
-use editd_proto::{ErrorCode, RequestError, limits};
+use editd_proto::{ErrorCode, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::{checks, samples};
+use crate::messages::{self, MessageVisitor};
 
 const DOCUMENT: &str = include_str!("../../WIRE.md");
 const SAMPLES: &str = include_str!("../../WIRE-SAMPLES.md");
@@ -106,50 +104,28 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
     assert_eq!(body.shift_remove("id").unwrap().as_u64().unwrap(), line.id());
     let kind = body.shift_remove("kind").unwrap().as_str().unwrap().to_owned();
     let body = Value::Object(body);
-    match (example.side, kind.as_str()) {
-        ("client", kind::HELLO) => frame_of::<Hello>(&line, &kind, &body),
-        ("server", kind::HELLO) => frame_of::<Welcome>(&line, &kind, &body),
-        ("client", kind::READ) => frame_of::<ReadRequest>(&line, &kind, &body),
-        ("server", kind::READ) => frame_of::<ReadReply>(&line, &kind, &body),
-        ("client", kind::EDIT) => frame_of::<JobRequest>(&line, &kind, &body),
-        ("server", kind::EDIT) => frame_of::<Receipt>(&line, &kind, &body),
-        ("client", kind::UNDO | kind::REDO) => frame_of::<UndoRequest>(&line, &kind, &body),
-        ("client", kind::HISTORY) => frame_of::<HistoryRequest>(&line, &kind, &body),
-        ("server", kind::HISTORY) => frame_of::<HistoryReply>(&line, &kind, &body),
-        ("client", kind::SHOW) => frame_of::<ShowRequest>(&line, &kind, &body),
-        ("client", kind::CLIP) => frame_of::<ClipRequest>(&line, &kind, &body),
-        ("server", kind::CLIP) => frame_of::<ClipReply>(&line, &kind, &body),
-        ("client", kind::CONTENT) => frame_of::<ContentRequest>(&line, &kind, &body),
-        ("server", kind::CONTENT) => frame_of::<ContentReply>(&line, &kind, &body),
-        ("client", kind::EXPORT) => frame_of::<ExportRequest>(&line, &kind, &body),
-        ("server", kind::EXPORT) => frame_of::<ExportReply>(&line, &kind, &body),
-        ("client", kind::MARK) => frame_of::<MarkRequest>(&line, &kind, &body),
-        ("server", kind::MARK) => frame_of::<MarkReply>(&line, &kind, &body),
-        ("client", kind::FORGET) => frame_of::<ForgetRequest>(&line, &kind, &body),
-        ("server", kind::FORGET) => frame_of::<ForgetReply>(&line, &kind, &body),
-        ("client", kind::NOTE) => frame_of::<NoteRequest>(&line, &kind, &body),
-        ("server", kind::NOTE) => frame_of::<NoteReply>(&line, &kind, &body),
-        ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(&line, &kind, &body),
-        ("server", kind::DIALECTS) => frame_of::<DialectsReply>(&line, &kind, &body),
-        ("client", kind::OUTLINE) => frame_of::<OutlineRequest>(&line, &kind, &body),
-        ("server", kind::OUTLINE) => frame_of::<OutlineReply>(&line, &kind, &body),
-        ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(&line, &kind, &body),
-        ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(&line, &kind, &body),
-        ("server", kind::EVENT) => frame_of::<ChangeEvent>(&line, &kind, &body),
-        ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(&line, &kind, &body),
-        ("server", kind::METRICS) => frame_of::<MetricsReply>(&line, &kind, &body),
-        ("client", kind::STATUS) => frame_of::<StatusRequest>(&line, &kind, &body),
-        ("server", kind::STATUS) => frame_of::<StatusReply>(&line, &kind, &body),
-        ("client", kind::CONFIG) => frame_of::<ConfigRequest>(&line, &kind, &body),
-        ("server", kind::CONFIG) => frame_of::<ConfigReply>(&line, &kind, &body),
-        ("server", kind::CHECK) => frame_of::<CheckReply>(&line, &kind, &body),
-        ("client", kind::TRUST) => frame_of::<TrustRequest>(&line, &kind, &body),
-        ("server", kind::TRUST) => frame_of::<TrustReply>(&line, &kind, &body),
-        ("server", kind::STOP) => frame_of::<StopReply>(&line, &kind, &body),
-        ("server", kind::ERROR) => frame_of::<RequestError>(&line, &kind, &body),
-        ("client", kind::CHECKS) => frame_of::<ChecksRequest>(&line, &kind, &body),
-        ("server", kind::CHECKS) => frame_of::<ChecksReply>(&line, &kind, &body),
-        other => panic!("an example of {other:?}, which this test does not know"),
+    let mut asked = ExampleFrame { side: example.side, kind: &kind, line: &line, body: &body, frame: None };
+    messages::visit(&mut asked);
+    asked.frame.unwrap_or_else(|| panic!("messages.rs lacks {kind:?} of the {}", example.side))
+}
+
+/// An example, and its frame as soon as its type was found in the list of messages.
+struct ExampleFrame<'e> {
+    side: &'e str,
+    kind: &'e str,
+    line: &'e Message,
+    body: &'e Value,
+    frame: Option<Vec<u8>>,
+}
+
+impl MessageVisitor for ExampleFrame<'_> {
+    fn take<T>(&mut self, side: &str, kind: &str, _: &T)
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Debug,
+    {
+        if self.frame.is_none() && (side, kind) == (self.side, self.kind) {
+            self.frame = Some(frame_of::<T>(self.line, self.kind, self.body));
+        }
     }
 }
 
@@ -208,16 +184,21 @@ fn section<'a>(document: &'a str, kind: &str) -> &'a str {
     after.split_once("\n## ").map_or(after, |(section, _)| section)
 }
 
-fn names_fields<T: Serialize>(document: &str, kind: &str, sample: &T) {
-    let mut fields = BTreeSet::new();
-    let mut value = serde_json::to_value(sample).unwrap();
-    // The fields of an error within a receipt are described once, in the section about errors.
-    strip(&mut value, "error");
-    keys(&value, &mut fields);
-    let section = section(document, kind);
-    let words: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-    for field in fields {
-        assert!(words.contains(field.as_str()), "`{field}` is not named in the section about {kind}");
+/// Checks that the section about each message names its fields.
+struct NamedFields;
+
+impl MessageVisitor for NamedFields {
+    fn take<T>(&mut self, _: &str, kind: &str, message: &T)
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Debug,
+    {
+        let section = section(DOCUMENT, kind);
+        let words: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let mut fields = BTreeSet::new();
+        keys(&json(message), &mut fields);
+        for field in fields {
+            assert!(words.contains(field.as_str()), "`{field}` is not named in the section about {kind}");
+        }
     }
 }
 
@@ -236,81 +217,18 @@ fn strip(value: &mut Value, key: &str) {
 
 #[test]
 fn every_field_is_named_in_its_section() {
-    let document = DOCUMENT;
-    names_fields(document, kind::HELLO, &samples::hello());
-    names_fields(document, kind::HELLO, &samples::welcome());
-    names_fields(document, kind::ERROR, &json(&samples::error()));
-    names_fields(document, kind::READ, &json(&samples::read_reply()));
-    names_fields(
-        document,
-        kind::READ,
-        &serde_json::json!({"path": 0, "lines": 0, "symbol": 0, "body": 0, "seen": 0}),
-    );
-    names_fields(document, kind::EDIT, &json(&samples::job()));
-    names_fields(document, kind::EDIT, &json(&samples::payload_job()));
-    names_fields(document, kind::EDIT, &json(&samples::receipt()));
-    names_fields(document, kind::UNDO, &json(&samples::undo()));
-    names_fields(document, kind::REDO, &json(&samples::undo()));
-    let history = HistoryReply { entries: vec![samples::entry()], more: true };
-    names_fields(document, kind::HISTORY, &json(&history));
-    let page = HistoryRequest {
-        path: Some("a".into()),
-        session: Some("s".into()),
-        since: Some(1),
-        before: Some(JobId(2)),
-        limit: Some(3),
-    };
-    names_fields(document, kind::HISTORY, &page);
-    names_fields(document, kind::SHOW, &ShowRequest { job: JobId(1), from: Some(2) });
-    let shown = ShowReply { entry: samples::entry(), changes: vec![samples::detail()] };
-    names_fields(document, kind::SHOW, &json(&shown));
-    names_fields(document, kind::CLIP, &samples::clip_request());
-    names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
-    names_fields(document, kind::CONTENT, &samples::content_request());
-    names_fields(document, kind::CONTENT, &samples::content_reply());
-    names_fields(document, kind::EXPORT, &samples::export_request());
-    names_fields(document, kind::EXPORT, &samples::export_reply());
-    names_fields(document, kind::MARK, &MarkRequest { name: "m".into() });
-    names_fields(document, kind::MARK, &MarkReply { job: JobId(1), name: "m".into() });
-    names_fields(document, kind::FORGET, &ForgetRequest { path: "a".into() });
-    names_fields(
-        document,
-        kind::FORGET,
-        &ForgetReply { path: "a".into(), entries: 1, clipboards: 2, files: 3, damaged: vec!["/s".into()] },
-    );
-    names_fields(document, kind::NOTE, &samples::note_request());
-    names_fields(document, kind::NOTE, &samples::note_reply());
-    names_fields(document, kind::DIALECTS, &samples::dialects());
-    names_fields(document, kind::OUTLINE, &OutlineRequest { path: "a".into(), depth: Some(1) });
-    names_fields(document, kind::OUTLINE, &json(&samples::outline()));
-    names_fields(document, kind::SUBSCRIBE, &SubscribeRequest::default());
-    names_fields(document, kind::SUBSCRIBE, &SubscribeReply { folders: 1 });
-    names_fields(document, kind::EVENT, &json(&samples::event()));
-    let wait = WaitRequest { job: JobId(1), timeout_ms: Some(1) };
-    names_fields(document, kind::WAIT, &wait);
-    names_fields(document, kind::CANCEL, &wait);
-    names_fields(document, kind::STATUS, &samples::status());
-    let finding = CheckFinding { severity: String::new(), subject: String::new(), message: String::new() };
-    names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
-    names_fields(document, kind::STATUS, &StatusRequest { trace: Some(JobId(1)) });
-    names_fields(document, kind::METRICS, &MetricsReply::default());
-    names_fields(document, kind::CONFIG, &samples::config());
-    names_fields(document, kind::CHECKS, &checks::request());
-    let reply = ChecksReply { checks: vec![checks::outcome()] };
-    names_fields(document, kind::CHECKS, &json(&reply));
-    names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
-    names_fields(document, kind::TRUST, &samples::trust());
-    names_fields(document, kind::STOP, &StopReply { pid: 1 });
+    messages::visit(&mut NamedFields);
 }
 
 /// Returns a message as JSON without its paths. A path that is not text must be written as `{"bytes": …}`, which is
-/// described under Types.
+/// described under Types. The fields of an error within a receipt are described once, in the section about errors.
 fn json<T: Serialize>(message: &T) -> Value {
     let mut value = serde_json::to_value(message).unwrap();
     strip(&mut value, "path");
     strip(&mut value, "paths");
     strip(&mut value, "origin");
     strip(&mut value, "to");
+    strip(&mut value, "error");
     value
 }
 

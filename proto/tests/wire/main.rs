@@ -5,5 +5,6 @@ mod checks;
 mod document;
 mod errors;
 mod memory;
+mod messages;
 mod round_trip;
 mod samples;

@@ -11,7 +11,8 @@ use editd_proto::{ErrorCode, FilePath, RequestError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{checks, samples};
+use crate::messages::{self, MessageVisitor};
+use crate::samples;
 
 fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let frame = encode(7, "x", value).unwrap();
@@ -26,73 +27,21 @@ fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     assert_eq!(&message.body::<T>().unwrap(), value);
 }
 
+/// Encodes and decodes each message.
+struct RoundTrip;
+
+impl MessageVisitor for RoundTrip {
+    fn take<T>(&mut self, _: &str, _: &str, message: &T)
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Debug,
+    {
+        both_ways(message);
+    }
+}
+
 #[test]
 fn every_message_with_all_of_its_fields() {
-    both_ways(&samples::hello());
-    both_ways(&samples::welcome());
-    both_ways(&ReadRequest {
-        path: samples::odd_path(),
-        lines: Some((1, u64::MAX)),
-        seen: Some("sha256:0".into()),
-        symbol: Some("Class/method".into()),
-        body: true,
-    });
-    both_ways(&samples::read_reply());
-    both_ways(&OutlineRequest { path: samples::odd_path(), depth: Some(2) });
-    both_ways(&samples::outline());
-    both_ways(&StatusRequest { trace: Some(JobId(u64::MAX)) });
-    both_ways(&MetricsRequest {});
-    both_ways(&MetricsReply { text: "# EOF\n".into() });
-    both_ways(&ConfigRequest {});
-    both_ways(&samples::config());
-    both_ways(&samples::trust());
-    both_ways(&TrustRequest { hash: Some("blake3:0".into()), revoke: true });
-    both_ways(&samples::job());
-    both_ways(&samples::payload_job());
-    both_ways(&DialectsRequest {});
-    both_ways(&samples::dialects());
-    both_ways(&samples::receipt());
-    both_ways(&samples::undo());
-    both_ways(&HistoryRequest {
-        path: Some(samples::odd_path()),
-        session: Some("s".into()),
-        since: Some(1),
-        before: Some(JobId(2)),
-        limit: Some(3),
-    });
-    both_ways(&HistoryReply { entries: vec![samples::entry()], more: true });
-    both_ways(&ShowRequest { job: JobId(1), from: Some(2) });
-    both_ways(&ShowReply { entry: samples::entry(), changes: vec![samples::detail()] });
-    both_ways(&samples::clip_request());
-    both_ways(&samples::clip_reply());
-    both_ways(&samples::content_request());
-    both_ways(&samples::content_reply());
-    both_ways(&samples::export_request());
-    both_ways(&samples::export_reply());
-    both_ways(&ForgetRequest { path: samples::odd_path() });
-    both_ways(&ForgetReply {
-        path: samples::odd_path(),
-        entries: 1,
-        clipboards: 2,
-        files: u64::MAX,
-        damaged: vec!["/s".into()],
-    });
-    both_ways(&samples::note_request());
-    both_ways(&samples::note_reply());
-    both_ways(&MarkRequest { name: "m".into() });
-    both_ways(&MarkReply { job: JobId(1), name: "m".into() });
-    both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });
-    both_ways(&SubscribeRequest { globs: vec!["src/**/*.rs".into()] });
-    both_ways(&SubscribeReply { folders: 12 });
-    both_ways(&samples::event());
-    both_ways(&samples::status());
-    both_ways(&CheckRequest {});
-    let finding = CheckFinding { severity: "bad".into(), subject: "log".into(), message: "rot".into() };
-    both_ways(&CheckReply { findings: vec![finding] });
-    both_ways(&checks::request());
-    both_ways(&ChecksReply { checks: vec![checks::outcome()] });
-    both_ways(&StopRequest {});
-    both_ways(&StopReply { pid: 1 });
+    messages::visit(&mut RoundTrip);
     samples::errors().iter().for_each(both_ways);
 }
 

@@ -14,7 +14,7 @@ struct Naming {
     places: &'static [Place],
 }
 
-/// The beginnings of paths, separated by `|`, and the form in which one of these files has the name.
+/// The beginning of paths, and the form in which one of these files has the name.
 type Place = (&'static str, Form);
 
 /// The form of a name.
@@ -58,16 +58,12 @@ const NAMINGS: &[Naming] = &[
         places: &[
             ("proto/WIRE.md", Form::Text("[`{}`](#{})")),
             ("proto/WIRE.md", Form::Text("\n## `{}`\n")),
-            ("proto/tests/wire/document.rs", Form::Text("names_fields(document, kind::{^},")),
+            ("proto/tests/wire/messages.rs", Form::Text("kind::{^},")),
             ("daemon/src/ipc/requests.rs", Form::Text("of(kind::{^}, ")),
             ("client/src/connection/requests.rs", Form::Text("kind::{^},")),
         ],
     },
-    Naming {
-        subject: "message",
-        names: messages,
-        places: &[("proto/tests/wire/round_trip.rs|proto/tests/wire/samples.rs", Form::Text("{}"))],
-    },
+    Naming { subject: "message", names: messages, places: &[("proto/tests/wire/", Form::Text("{}"))] },
 ];
 
 /// The text in quotes behind each occurrence of `before` and the next `between` in a line of a file.
@@ -118,7 +114,7 @@ fn forgotten(tree: &Checkout, namings: &[Naming]) -> Vec<String> {
         for (name, (path, form)) in
             names.iter().flat_map(|name| places.iter().map(move |place| (name, place)))
         {
-            let mut files = tree.all().filter(|(file, _)| path.split('|').any(|path| file.starts_with(path)));
+            let mut files = tree.all().filter(|(file, _)| file.starts_with(path));
             if !files.any(|(_, text)| has(text, form, name)) {
                 let wanted = match form {
                     Form::Text(form) => form.replace("{^}", &name.to_uppercase()).replace("{}", name),
