@@ -8,7 +8,16 @@ use std::sync::Arc;
 
 use editd_engine::{FileState, WorkspaceSnapshot, needs_of_input as needs};
 use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobRequest, Reindent};
+use editd_proto::operation::OPERATIONS;
 use libfuzzer_sys::fuzz_target;
+
+/// Returns the names of all rungs, as the description of the field `match` lists them.
+fn rungs() -> Vec<&'static str> {
+    let mut fields = OPERATIONS.iter().flat_map(|operation| operation.fields);
+    let described =
+        fields.find(|field| field.name == "match").and_then(|field| field.meaning.split_once(": "));
+    described.map(|(_, names)| names.split(", ").collect()).expect("`match` lists the rungs")
+}
 
 /// Reads an input from its front.
 struct InputBytes<'d>(&'d [u8]);
@@ -65,7 +74,7 @@ impl<'d> InputBytes<'d> {
     }
 
     fn edit(&mut self, content: &str) -> FileEdit {
-        let rungs = ["exact", "eol", "trailing", "indent", "numbered", "typographic", "edge", "fuzzy"];
+        let rungs = rungs();
         let mut edit = FileEdit { near: self.line(), ..FileEdit::default() };
         if self.one_in(3) {
             edit.loosest = Some(rungs[usize::from(self.byte()) % rungs.len()].to_owned());

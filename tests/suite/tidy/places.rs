@@ -33,6 +33,8 @@ const NAMINGS: &[Naming] = &[
             ("daemon/docs/edit-language.md", Form::Row("Operations")),
             ("proto/WIRE.md", Form::Row("Operations")),
             ("daemon/engine/cases/", Form::Text("\"op\": \"{}\"")),
+            ("client/python/src/editd/edits.py", Form::Text("\"{}\"")),
+            ("client/typescript/src/edits.ts", Form::Text("\"{}\"")),
         ],
     },
     Naming {
@@ -41,7 +43,8 @@ const NAMINGS: &[Naming] = &[
         places: &[
             ("daemon/docs/edit-language.md", Form::Row("Locating quoted text")),
             ("daemon/engine/cases/", Form::Text("\"match\": \"{}\"")),
-            ("tests/fuzz/fuzz_targets/plan.rs", Form::Text("\"{}\"")),
+            ("client/python/src/editd/edits.py", Form::Text("\"{}\"")),
+            ("client/typescript/src/edits.ts", Form::Text("\"{}\"")),
         ],
     },
     Naming {
@@ -67,7 +70,7 @@ const NAMINGS: &[Naming] = &[
 ];
 
 /// The text in quotes behind each occurrence of `before` and the next `between` in a line of a file.
-fn quoted(tree: &Checkout, file: &str, before: &str, between: &str) -> Vec<String> {
+pub(super) fn quoted(tree: &Checkout, file: &str, before: &str, between: &str) -> Vec<String> {
     let lines = tree.get(file).unwrap_or_default().lines();
     let name = |line: &str| {
         let (_, after) = line.split_once(before)?;
@@ -78,7 +81,7 @@ fn quoted(tree: &Checkout, file: &str, before: &str, between: &str) -> Vec<Strin
 }
 
 /// The kinds of messages that a client sends. `hello` is none of the table: it opens the connection.
-fn requests(tree: &Checkout) -> Vec<String> {
+pub(super) fn requests(tree: &Checkout) -> Vec<String> {
     let mut kinds = quoted(tree, "proto/src/message/mod.rs", "    pub const ", ": &str = \"");
     kinds.retain(|kind| !["hello", "error", "event"].contains(&kind.as_str()));
     kinds
