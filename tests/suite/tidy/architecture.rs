@@ -12,12 +12,12 @@ const PAGE: &str = "daemon/ARCHITECTURE.md";
 const ROOTS: &[&str] = &["", "daemon/", "daemon/src/"];
 
 /// The texts in backticks in a line.
-fn spans(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
 /// Returns true for a text that names a file or folder: it has a `/` and nothing that a path has not.
-fn is_path(span: &str) -> bool {
+pub(super) fn is_path(span: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     span.contains('/') && span.chars().all(plain) && !span.starts_with(['.', '/'])
 }
