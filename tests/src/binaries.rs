@@ -55,7 +55,10 @@ fn found(variable: &str, name: &str) -> PathBuf {
     path
 }
 
-/// Builds both once; returns their folder.
+/// The smallest test program of the workspace.
+const SMALL_TEST: &str = "errors";
+
+/// Builds all programs once; returns their folder.
 fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -81,6 +84,10 @@ fn built() -> &'static Path {
         if folder.ends_with("release") {
             // In the same folder: benchmarks measure what packages contain.
             build.args(["--profile", "bench"]);
+        } else {
+            // With a test among the targets, cargo chooses the features of dependencies as for `cargo test`: without it, most of
+            // the workspace would be compiled twice.
+            build.args(["--test", SMALL_TEST]);
         }
         let done = build.output().expect("cargo runs");
         assert!(
