@@ -45,7 +45,7 @@ impl Workspace {
         receipt
     }
 
-    /// Undoes or redoes what the journal has.
+    /// Undoes or redoes what the journal has. A preview writes nothing and takes no key.
     fn undo_known(
         &self,
         caller: &Caller,
@@ -58,10 +58,9 @@ impl Workspace {
         // The fields that only change the reply are not part of the hash.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        if request.mode == JobMode::VerifyOnly {
-            return self.preview_undo((caller, hash), request, direction, trace);
-        }
-        match request.key.as_deref().and_then(|key| self.hold_key(caller, key, hash)) {
+        let preview = request.mode == JobMode::VerifyOnly;
+        let key = request.key.as_deref().filter(|_| !preview);
+        match key.and_then(|key| self.hold_key(caller, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
@@ -73,35 +72,21 @@ impl Workspace {
         let ended = match undo::with_fixed_entry(&self.state, caller, request, direction) {
             Ok(request) => self.attempts(trace, |guard| {
                 let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
+                if preview {
+                    return transaction::preview(&self.state, transaction);
+                }
                 transaction::commit(&self.state, guard, transaction)
             }),
             Err(refusal) => Some(Receipt::refused(*refusal)),
         };
-        if let Some(key) = &request.key {
-            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.clone()));
+        if let Some(key) = key {
+            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.to_owned()));
         }
         let receipt = ended.unwrap_or_else(stopped);
-        receipt.files.iter().for_each(|file| self.touch(&file.path));
+        if !preview {
+            receipt.files.iter().for_each(|file| self.touch(&file.path));
+        }
         receipt
-    }
-
-    /// Returns the receipt that an undo or redo would have. It writes nothing and takes no key.
-    fn preview_undo(
-        &self,
-        (caller, hash): (&Caller, ContentHash),
-        request: &UndoRequest,
-        direction: UndoDirection,
-        trace: &JobTrace,
-    ) -> Receipt {
-        let request = match undo::with_fixed_entry(&self.state, caller, request, direction) {
-            Ok(request) => request,
-            Err(refusal) => return Receipt::refused(*refusal),
-        };
-        let ended = self.attempts(trace, |guard| {
-            let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
-            transaction::preview(&self.state, transaction)
-        });
-        ended.unwrap_or_else(stopped)
     }
 
     /// Takes a key for an undo or redo that begins now; returns the admission of a key that is taken.
