@@ -3,6 +3,7 @@
 
 mod choose;
 mod merged;
+mod parsed;
 mod parts;
 mod restored;
 mod reverted;
@@ -11,6 +12,7 @@ mod to_mark;
 mod turn;
 mod unwind;
 
+pub use parsed::{UndoJob, UndoOptions};
 pub use select::{last_of_session, with_fixed_entry};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +22,7 @@ use editd_engine::{FileState, LineChange, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{EntryKind, FileOutcome, JobStatus, UndoRequest};
+use editd_proto::message::{EntryKind, FileOutcome, JobStatus};
 use editd_proto::path::FilePath;
 
 use self::choose::{ReadEntries, SelectedPart};
@@ -50,41 +52,42 @@ pub enum UndoDirection {
 /// Makes the transaction that undoes or redoes the selected entries.
 ///
 /// # Errors
-/// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`
-/// if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a change;
-/// [`JobAbort::NeedsMemory`] if the files need more memory than was reserved.
+/// The refusal of the request; `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone
+/// already, `conflict` if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a
+/// change; [`JobAbort::NeedsMemory`] if the files need more memory than was reserved.
 pub fn transaction(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     (caller, hash): (&Caller, ContentHash),
-    request: &UndoRequest,
-    direction: UndoDirection,
+    job: &UndoJob,
 ) -> Result<Transaction, JobAbort> {
-    let chosen = select::select(state, caller, request, direction)?;
+    let selection = job.selection.as_ref().map_err(Clone::clone)?;
+    let (mark, options) = (selection.mark(), &job.options);
+    let chosen = select::select(state, selection, job.direction)?;
     let entries = entries_of(state, guard, caller, &chosen.choices)?;
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
     // Reading the files has journaled what other programs changed: after a mark, that is undone as well.
-    if request.to.is_some() && select::select(state, caller, request, direction)?.marks != chosen.marks {
+    if mark.is_some() && select::select(state, selection, job.direction)?.marks != chosen.marks {
         let message =
             "other programs keep changing the files that would be undone; try again when they have stopped";
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
-    let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
+    let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, options.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let mut origin = Origin {
         kind: chosen.kind,
         caller: caller.clone(),
-        key: request.key.clone(),
+        key: options.key.clone(),
         request: hash,
-        label: request.label.clone().or_else(|| match &request.to {
+        label: options.label.clone().or_else(|| match mark {
             Some(name) => Some(format!("undo to {name}")),
             None => Some(label(chosen.kind, &ids, !resolved.parts.is_empty())),
         }),
         of: chosen.marks.difference(&resolved.spared).copied().collect(),
         parts: resolved.parts,
-        durability: request.durability.unwrap_or(state.settings.durability),
+        durability: options.durability.unwrap_or(state.settings.durability),
         queued: None,
     };
     let mut seen = BTreeMap::new();
@@ -94,13 +97,11 @@ pub fn transaction(
         }
     }
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
-    // A preview always shows its diff.
-    let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
-    let (changes, mut files) = now.into_changes(request.diff.or(preview), &unwound);
+    let (changes, mut files) = now.into_changes(options.diff, &unwound);
     for file in files.iter_mut().filter(|file| unwound.merged.contains(&file.path)) {
         file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
     }
-    if request.to.is_some() {
+    if mark.is_some() {
         // An undo to a mark names no files: only those that it changes are worth a line.
         files.retain(|file| file.status != JobStatus::Unchanged || !file.warnings.is_empty());
     }
@@ -108,7 +109,7 @@ pub fn transaction(
         (origin.of, origin.parts) = (Vec::new(), Vec::new());
     }
     let rebased = !unwound.merged.is_empty();
-    let diffs = request.diff != Some(false);
+    let diffs = options.diff != Some(false);
     Ok(Transaction {
         origin,
         changes,

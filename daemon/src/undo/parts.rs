@@ -1,13 +1,12 @@
 //! Selection of parts of entries: some of their files or hunks, or the parts that an earlier undo undid. It only reads
 //! the journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{EntryKind, EntrySummary, HunkChoice, UndoRequest};
-use editd_proto::path::FilePath;
+use editd_proto::message::{EntryKind, EntrySummary};
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
@@ -17,69 +16,25 @@ use crate::record::{EntryPart, FilePart};
 use crate::state::WorkspaceState;
 use crate::state::refusal::{no_entry, store_refusal};
 
-/// Selects the parts that a request means if it names files or hunks, or entries of which parts are undone; `None` if
-/// it means whole entries.
+/// Selects the wanted part of the named entries; `None` if whole entries are meant.
 pub(super) fn select(
     state: &WorkspaceState,
-    request: &UndoRequest,
+    ids: &[JobId],
+    want: &WantedPart,
     direction: UndoDirection,
 ) -> Result<Option<SelectedEntries>, Refusal> {
-    let paths = paths_of(state, request);
-    let limited = !paths.is_empty() || !request.hunks.is_empty();
-    if request.jobs.is_empty() {
-        if limited {
-            return Err(malformed("`paths` and `hunks` belong to `jobs`: name the entry"));
-        }
-        return Ok(None);
-    }
-    if !request.hunks.is_empty() && (request.jobs.len() != 1 || paths.len() > 1) {
-        return Err(malformed("hunks are numbered in each file of an entry: name one entry and one path"));
-    }
-    let want = want_of(request, paths)?;
     match direction {
-        UndoDirection::Undo if limited => undone(state, request, &want).map(Some),
-        UndoDirection::Undo => Ok(None),
-        UndoDirection::Redo => redone(state, request, &want, limited),
+        UndoDirection::Undo if matches!(want, WantedPart::Everything) => Ok(None),
+        UndoDirection::Undo => undone(state, ids, want).map(Some),
+        UndoDirection::Redo => redone(state, ids, want),
     }
-}
-
-/// Returns the paths to which the entries are limited, as the journal names them.
-fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<FilePath> {
-    let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
-    let known = |path: &FilePath| match state.disk.resolve(path) {
-        Ok(place) => place.path().clone(),
-        Err(_) => path.clone(),
-    };
-    let paths: BTreeSet<FilePath> = request.paths.iter().chain(beside).map(known).collect();
-    paths.into_iter().collect()
-}
-
-fn want_of(request: &UndoRequest, mut paths: Vec<FilePath>) -> Result<WantedPart, Refusal> {
-    if request.hunks.is_empty() {
-        return Ok(if paths.is_empty() { WantedPart::Everything } else { WantedPart::Files(paths, true) });
-    }
-    let run = |choice: &HunkChoice| {
-        let (first, last) = match *choice {
-            HunkChoice::One(number) => (number, number),
-            HunkChoice::Run(run) => run,
-        };
-        let small =
-            |number| u32::try_from(number).map_err(|_| malformed("the number of a hunk is too large"));
-        Ok((small(first)?, small(last)?))
-    };
-    let runs = request.hunks.iter().map(run).collect::<Result<_, Refusal>>()?;
-    Ok(WantedPart::Hunks(paths.pop(), runs))
 }
 
 /// Selects the named entries, of which parts shall be undone, newest first, with the entries of their hooks on the same
 /// files.
-fn undone(
-    state: &WorkspaceState,
-    request: &UndoRequest,
-    want: &WantedPart,
-) -> Result<SelectedEntries, Refusal> {
+fn undone(state: &WorkspaceState, ids: &[JobId], want: &WantedPart) -> Result<SelectedEntries, Refusal> {
     let mut choices = BTreeMap::new();
-    for id in &request.jobs {
+    for id in ids {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
         no_mark(&entry)?;
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
@@ -101,18 +56,17 @@ fn undone(
 /// Selects the named entries, of which parts shall be restored, oldest first; `None` if whole undos are meant.
 fn redone(
     state: &WorkspaceState,
-    request: &UndoRequest,
+    ids: &[JobId],
     want: &WantedPart,
-    limited: bool,
 ) -> Result<Option<SelectedEntries>, Refusal> {
     let mut choices: BTreeMap<JobId, SelectedPart> = BTreeMap::new();
-    for id in &request.jobs {
+    for id in ids {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
         if entry.kind == EntryKind::Redo {
             return Err(not_of_parts(&entry));
         }
         let undo = entry.kind == EntryKind::Undo;
-        if !limited && (undo || !was_in_parts(state, &entry)?) {
+        if matches!(want, WantedPart::Everything) && (undo || !was_in_parts(state, &entry)?) {
             return Ok(None);
         }
         if undo && (matches!(want, WantedPart::Hunks(..)) && entry.of.len() > 1) {
@@ -227,10 +181,8 @@ pub(super) fn brought_back(
 
 fn not_of_parts(entry: &EntrySummary) -> Refusal {
     let (id, of) = (entry.id, entry.of.first().copied().unwrap_or(entry.id));
-    malformed(&format!("entry {id} has no parts of its own; name the entry that it undoes or redoes ({of})"))
-}
-
-fn malformed(message: &str) -> Refusal {
+    let message =
+        format!("entry {id} has no parts of its own; name the entry that it undoes or redoes ({of})");
     Box::new(RequestError::new(ErrorCode::Malformed, message))
 }
 

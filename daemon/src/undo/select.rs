@@ -1,16 +1,16 @@
 //! Selects the entries that an undo or a redo means. It only reads the journal.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
+use editd_proto::message::{EntryKind, EntrySummary};
 use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
+use super::parsed::{EntrySelection, UndoJob};
 use super::parts;
 use super::reverted::reverted;
 use super::to_mark::{mark_of, nothing_behind};
@@ -39,56 +39,41 @@ pub(super) struct SelectedEntries {
     pub(super) mixed: bool,
 }
 
-/// Returns an undo of the last change with the number of that entry, so that later attempts of the request mean the same
-/// entry; any other request as it is. Without this, a change by another program that makes an attempt fail would be the
+/// Returns an undo of the last change with the number of that entry, so that later attempts of the job mean the same
+/// entry; any other job as it is. Without this, a change by another program that makes an attempt fail would be the
 /// last one at the next attempt.
 ///
 /// # Errors
 /// `io` if the journal cannot be read.
-pub fn with_fixed_entry<'r>(
-    state: &WorkspaceState,
-    caller: &Caller,
-    request: &'r UndoRequest,
-    direction: UndoDirection,
-) -> Result<Cow<'r, UndoRequest>, Refusal> {
-    let limited = !request.paths.is_empty() || !request.hunks.is_empty();
-    let group = request.session.is_some() || request.since.is_some() || request.to.is_some();
-    let one = request.jobs.is_empty() && !group;
-    if direction == UndoDirection::Redo || limited || !one {
-        return Ok(Cow::Borrowed(request));
+pub fn with_fixed_entry(state: &WorkspaceState, mut job: UndoJob) -> Result<UndoJob, Refusal> {
+    if let (UndoDirection::Undo, Ok(EntrySelection::Newest(query))) = (job.direction, &job.selection)
+        && let Some(entry) = last(state, query)?
+    {
+        job.selection = Ok(EntrySelection::entry(entry.id));
     }
-    Ok(match last(state, caller, request)? {
-        Some(entry) => Cow::Owned(UndoRequest { jobs: vec![entry.id], path: None, ..request.clone() }),
-        None => Cow::Borrowed(request),
-    })
+    Ok(job)
 }
 
-/// Returns the last entry of a path, or else of the caller's session, that can be undone.
-fn last(
-    state: &WorkspaceState,
-    caller: &Caller,
-    request: &UndoRequest,
-) -> Result<Option<EntrySummary>, Refusal> {
-    let session = if request.path.is_none() { Some(caller.session.clone()) } else { None };
-    let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
-    newest(state, &query)?.map(|last| whole(state, last)).transpose()
+/// Returns the newest entry of a query that can be undone, with the job in place of its hook.
+fn last(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySummary>, Refusal> {
+    newest(state, query)?.map(|last| whole(state, last)).transpose()
 }
 
-/// Selects the entries of a request.
+/// Finds the entries of a selection.
 pub(super) fn select(
     state: &WorkspaceState,
-    caller: &Caller,
-    request: &UndoRequest,
+    selection: &EntrySelection,
     direction: UndoDirection,
 ) -> Result<SelectedEntries, Refusal> {
-    let mark = mark_of(state, request, direction)?;
-    if let Some(chosen) = parts::select(state, request, direction)? {
+    if let EntrySelection::Named { ids, part, .. } = selection
+        && let Some(chosen) = parts::select(state, ids, part, direction)?
+    {
         return Ok(chosen);
     }
     let mut passed_over = BTreeSet::new();
     let entries = match direction {
-        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request, (mark, &mut passed_over))?)?,
-        UndoDirection::Redo => to_redo(state, caller, request)?,
+        UndoDirection::Undo => with_hooks(state, to_undo(state, selection, &mut passed_over)?)?,
+        UndoDirection::Redo => to_redo(state, selection)?,
     };
     // Everything that matches was undone before.
     if entries.is_empty() && !passed_over.is_empty() {
@@ -96,10 +81,7 @@ pub(super) fn select(
         return Ok(SelectedEntries { choices: Vec::new(), kind, marks: BTreeSet::new(), mixed: true });
     }
     if entries.is_empty() {
-        return Err(match (&request.to, mark) {
-            (Some(name), Some(mark)) => nothing_behind(name, mark),
-            _ => nothing(state, caller, request, direction),
-        });
+        return Err(nothing(state, selection, direction));
     }
     if entries.len() > UNDO {
         return Err(too_many(direction));
@@ -143,30 +125,44 @@ fn too_many(direction: UndoDirection) -> Refusal {
 
 fn to_undo(
     state: &WorkspaceState,
-    caller: &Caller,
-    request: &UndoRequest,
-    (mark, passed_over): (Option<JobId>, &mut BTreeSet<JobId>),
+    selection: &EntrySelection,
+    passed_over: &mut BTreeSet<JobId>,
 ) -> Result<Vec<EntrySummary>, Refusal> {
-    if !request.jobs.is_empty() {
-        return named(state, &request.jobs);
+    match selection {
+        EntrySelection::Newest(query) => Ok(last(state, query)?.into_iter().collect()),
+        EntrySelection::Named { ids, .. } => named(state, ids),
+        EntrySelection::Group(query) => standing(state, query, None, passed_over),
+        EntrySelection::AfterMark(name, query) => {
+            let mark = mark_of(state, name)?;
+            let chosen = standing(state, query, Some(mark), passed_over)?;
+            if chosen.is_empty() && passed_over.is_empty() {
+                return Err(nothing_behind(name, mark));
+            }
+            Ok(chosen)
+        }
     }
-    if request.session.is_none() && request.since.is_none() && mark.is_none() {
-        return Ok(last(state, caller, request)?.into_iter().collect());
-    }
-    let (path, session) = (request.path.clone(), request.session.clone());
-    let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
-    *passed_over = reverted(state, &query, mark)?;
+}
+
+/// Returns the entries of a query behind a mark that can be undone, newest first. Sets `passed_over` to those that need not
+/// be, since an undo among them took them back exactly.
+fn standing(
+    state: &WorkspaceState,
+    query: &EntryQuery,
+    mark: Option<JobId>,
+    passed_over: &mut BTreeSet<JobId>,
+) -> Result<Vec<EntrySummary>, Refusal> {
+    *passed_over = reverted(state, query, mark)?;
     // An entry that was undone outside the selection has nothing left to undo.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
     let is_behind = |entry: &EntrySummary| mark.is_none_or(|mark| entry.id > mark);
-    each(state, &query, &mut |entry| {
+    each(state, query, &mut |entry| {
         if is_behind(&entry) && entry.kind == EntryKind::Undo && !passed_over.contains(&entry.id) {
             within.extend(&entry.of);
         }
         Ok(is_behind(&entry))
     })?;
     let mut chosen = Vec::new();
-    each(state, &query, &mut |entry| {
+    each(state, query, &mut |entry| {
         if !is_behind(&entry) {
             return Ok(false);
         }
@@ -181,26 +177,18 @@ fn to_undo(
     Ok(chosen)
 }
 
-fn to_redo(
-    state: &WorkspaceState,
-    caller: &Caller,
-    request: &UndoRequest,
-) -> Result<Vec<EntrySummary>, Refusal> {
-    let whole_group = request.session.is_some() || request.since.is_some();
-    let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
-    {
-        (Some(session), _) => Some(session.clone()),
-        (None, true) => Some(caller.session.clone()),
-        (None, false) => None,
+fn to_redo(state: &WorkspaceState, selection: &EntrySelection) -> Result<Vec<EntrySummary>, Refusal> {
+    let (query, ids, whole_group) = match selection {
+        EntrySelection::Newest(query) => (query, [].as_slice(), false),
+        EntrySelection::Named { ids, undos, .. } => (undos, ids.as_slice(), false),
+        EntrySelection::Group(query) | EntrySelection::AfterMark(_, query) => (query, [].as_slice(), true),
     };
-    let query =
-        EntryQuery { path: request.path.clone(), session, since: request.since, ..EntryQuery::default() };
     let mut wanted = BTreeSet::new();
-    for id in &request.jobs {
+    for id in ids {
         wanted.insert(entry_of(state, *id)?);
     }
     let (mut chosen, mut searched) = (Vec::new(), 0);
-    each(state, &query, &mut |entry| {
+    each(state, query, &mut |entry| {
         searched += 1;
         let meant =
             wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
@@ -211,11 +199,11 @@ fn to_redo(
                 wanted.remove(id);
             });
             chosen.push(entry);
-            done = if request.jobs.is_empty() { !whole_group } else { wanted.is_empty() };
+            done = !whole_group && wanted.is_empty();
         }
         Ok(!done && searched < SEARCH)
     })?;
-    if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
+    if let Some(id) = wanted.first() {
         let message = format!("entry {id} is not undone; `editctl log` shows which entries are");
         return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
     }
@@ -308,9 +296,7 @@ pub fn last_of_session(state: &WorkspaceState, caller: &Caller, path: &FilePath)
         session: Some(caller.session.clone()),
         ..EntryQuery::default()
     };
-    let last = newest(state, &query)?;
-    let last = last.map(|entry| whole(state, entry)).transpose()?;
-    last.map(|entry| entry.id).ok_or_else(|| {
+    last(state, &query)?.map(|entry| entry.id).ok_or_else(|| {
         let message = format!(
             "this session has no change of {path} that is not undone; `editctl log --path` lists all changes"
         );
@@ -365,24 +351,20 @@ pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntryS
     state.store.summary(id).map_err(|error| store_refusal(&error))
 }
 
-/// Returns the refusal of a request that selects no entry. If it names none, it gets the newest entry of any session.
-fn nothing(
-    state: &WorkspaceState,
-    caller: &Caller,
-    request: &UndoRequest,
-    direction: UndoDirection,
-) -> Refusal {
-    let names_some = request.session.is_some() || request.since.is_some() || request.path.is_some();
-    let newest = match direction {
-        // Without it, the refusal only says less.
-        UndoDirection::Undo if !names_some => newest(state, &EntryQuery::default()).ok().flatten(),
+/// Returns the refusal of a selection without entries. That of an undo without a selector names the newest entry of any
+/// session.
+fn nothing(state: &WorkspaceState, selection: &EntrySelection, direction: UndoDirection) -> Refusal {
+    let others = match selection {
+        EntrySelection::Newest(EntryQuery { session: Some(own), .. }) if direction == UndoDirection::Undo => {
+            // Without it, the refusal only says less.
+            newest(state, &EntryQuery::default()).ok().flatten().map(|newest| (own, newest))
+        }
         _ => None,
     };
-    let message = match (direction, newest) {
-        (UndoDirection::Undo, Some(EntrySummary { id, session, .. })) => format!(
-            "session {:?} has nothing to undo; the newest entry that is not undone is {id}, by session {session:?}: \
-             `editctl undo {id}` undoes it, and `editctl log` lists every entry",
-            caller.session
+    let message = match (direction, others) {
+        (UndoDirection::Undo, Some((own, EntrySummary { id, session, .. }))) => format!(
+            "session {own:?} has nothing to undo; the newest entry that is not undone is {id}, by session {session:?}: \
+             `editctl undo {id}` undoes it, and `editctl log` lists every entry"
         ),
         (UndoDirection::Undo, None) => "there is nothing to undo; `editctl log` lists every entry".to_owned(),
         (UndoDirection::Redo, _) => "there is nothing to redo; `editctl log` lists every entry".to_owned(),

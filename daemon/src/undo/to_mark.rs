@@ -3,35 +3,19 @@
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::UndoRequest;
 
-use super::UndoDirection;
 use crate::limits::MARKS_LISTED;
 use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
 
-/// Returns the number of the mark behind which a request undoes everything; `None` if it names none.
+/// Returns the number of the newest mark with a name.
 ///
 /// # Errors
-/// `malformed` if the request also selects entries in another way, `not_found` if no mark has the name.
-pub(super) fn mark_of(
-    state: &WorkspaceState,
-    request: &UndoRequest,
-    direction: UndoDirection,
-) -> Result<Option<JobId>, Refusal> {
-    let Some(name) = &request.to else { return Ok(None) };
-    let other = !request.jobs.is_empty()
-        || !request.paths.is_empty()
-        || !request.hunks.is_empty()
-        || request.since.is_some();
-    if direction == UndoDirection::Redo || other {
-        let message = "`to` selects what an undo undoes, alone or with `session` or `path`; leave it out, or `jobs`, \
-                       `paths`, `hunks` and `since`";
-        return Err(Box::new(RequestError::new(ErrorCode::Malformed, message)));
-    }
+/// `not_found` if no mark has the name.
+pub(super) fn mark_of(state: &WorkspaceState, name: &str) -> Result<JobId, Refusal> {
     let (mut found, mut others) = (None, Vec::<String>::new());
     let see = &mut |id: JobId, label: String| {
-        if label == *name {
+        if label == name {
             found = Some(id);
         } else if others.len() < MARKS_LISTED && !others.contains(&label) {
             others.push(label);
@@ -39,7 +23,7 @@ pub(super) fn mark_of(
         found.is_none()
     };
     state.store.marks(see).map_err(|error| store_refusal(&error))?;
-    found.map(Some).ok_or_else(|| unknown(name, &others))
+    found.ok_or_else(|| unknown(name, &others))
 }
 
 /// The refusal of a name without a mark: it lists the newest marks, those with a similar name first.

@@ -12,7 +12,7 @@ use crate::caller::Caller;
 use crate::metrics::JobTrace;
 use crate::state::lock;
 use crate::transaction::{self, JobAbort, JobGuard, Transaction};
-use crate::undo::{self, UndoDirection};
+use crate::undo::{self, UndoDirection, UndoJob, UndoOptions};
 
 impl Workspace {
     /// Undoes entries. The caller holds all lanes.
@@ -32,35 +32,27 @@ impl Workspace {
         direction: UndoDirection,
         trace: &JobTrace,
     ) -> Receipt {
+        let known = |path: &FilePath| self.known_path(path).unwrap_or_else(|_| path.clone());
+        let job = UndoJob::parse(caller, request, direction, &known);
+        let hash = request_hash(request, direction);
         if request.to.is_none() {
-            return self.undo_known(caller, request, direction, trace);
+            return self.undo_known((caller, hash), job, trace);
         }
         let unclear = match self.look_at_journaled(caller) {
             Ok(unclear) => unclear,
             Err(refusal) => return Receipt::refused(*refusal),
         };
-        let mut receipt = self.undo_known(caller, request, direction, trace);
+        let mut receipt = self.undo_known((caller, hash), job, trace);
         let meant = |path: &FilePath| request.path.as_ref().is_none_or(|only| only == path);
         unclear.into_iter().filter(meant).for_each(|path| add_unclear(&mut receipt, path));
         receipt
     }
 
     /// Undoes or redoes what the journal has. A preview writes nothing and takes no key.
-    fn undo_known(
-        &self,
-        caller: &Caller,
-        request: &UndoRequest,
-        direction: UndoDirection,
-        trace: &JobTrace,
-    ) -> Receipt {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(format!("{direction:?}").as_bytes());
-        // The fields that only change the reply are not part of the hash.
-        hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
-        let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        let preview = request.mode == JobMode::VerifyOnly;
-        let key = request.key.as_deref().filter(|_| !preview);
-        match key.and_then(|key| self.hold_key(caller, key, hash)) {
+    fn undo_known(&self, (caller, hash): (&Caller, ContentHash), job: UndoJob, trace: &JobTrace) -> Receipt {
+        let preview = job.options.mode == JobMode::VerifyOnly;
+        let key = job.options.key.clone().filter(|_| !preview);
+        match key.as_deref().and_then(|key| self.hold_key(caller, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
@@ -69,9 +61,9 @@ impl Workspace {
                 return Receipt::refused(RequestError::new(ErrorCode::Busy, message));
             }
         }
-        let ended = match undo::with_fixed_entry(&self.state, caller, request, direction) {
-            Ok(request) => self.attempts(trace, |guard| {
-                let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
+        let ended = match undo::with_fixed_entry(&self.state, job) {
+            Ok(job) => self.attempts(trace, |guard| {
+                let transaction = undo::transaction(&self.state, guard, (caller, hash), &job)?;
                 if preview {
                     return transaction::preview(&self.state, transaction);
                 }
@@ -80,7 +72,7 @@ impl Workspace {
             Err(refusal) => Some(Receipt::refused(*refusal)),
         };
         if let Some(key) = key {
-            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.to_owned()));
+            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key));
         }
         let receipt = ended.unwrap_or_else(stopped);
         if !preview {
@@ -109,19 +101,26 @@ impl Workspace {
         path: &FilePath,
     ) -> Result<Transaction, JobAbort> {
         let last = undo::last_of_session(&self.state, caller, &self.known_path(path)?)?;
-        let undo = UndoRequest {
-            jobs: vec![last],
+        let options = UndoOptions {
             key: request.key.clone(),
             label: request.label.clone(),
             on_stale: request.on_stale.unwrap_or_default(),
             durability: request.durability,
             // The answer of the dialect shows the changed lines.
             diff: request.diff.or(Some(true)),
-            budget: request.budget,
-            ..UndoRequest::default()
+            ..UndoOptions::default()
         };
-        undo::transaction(&self.state, guard, (caller, hash), &undo, UndoDirection::Undo)
+        undo::transaction(&self.state, guard, (caller, hash), &UndoJob::of_entry(last, options))
     }
+}
+
+/// Returns the hash by which a different request with the same key is recognised. Fields that only change the reply are
+/// not part of it.
+fn request_hash(request: &UndoRequest, direction: UndoDirection) -> ContentHash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{direction:?}").as_bytes());
+    hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
+    ContentHash::from_bytes(*hasher.finalize().as_bytes())
 }
 
 /// Adds a file that could not be compared with the journal to the receipt of an undo to a mark.

@@ -39,7 +39,8 @@ fn entry(bench: &Bench, session: &str, kind: EntryKind, of: Vec<JobId>) -> Entry
 fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
     let caller = crate::caller::Caller::of_session("s", "test");
     let request = UndoRequest { session: Some("s".to_owned()), ..UndoRequest::default() };
-    select(bench.state(), &caller, &request, UndoDirection::Undo)
+    let job = UndoJob::parse(&caller, &request, UndoDirection::Undo, &FilePath::clone);
+    select(bench.state(), &job.selection?, UndoDirection::Undo)
         .map(|chosen| chosen.choices.iter().map(|choice| choice.id).collect())
 }
 
