@@ -34,7 +34,7 @@ impl Workspace {
     ) -> Receipt {
         let known = |path: &FilePath| self.known_path(path).unwrap_or_else(|_| path.clone());
         let job = UndoJob::parse(caller, request, direction, &known);
-        let hash = request_hash(request, direction);
+        let hash = undo_hash(request, direction);
         if request.to.is_none() {
             return self.undo_known((caller, hash), job, trace);
         }
@@ -116,7 +116,7 @@ impl Workspace {
 
 /// Returns the hash by which a different request with the same key is recognised. Fields that only change the reply are
 /// not part of it.
-fn request_hash(request: &UndoRequest, direction: UndoDirection) -> ContentHash {
+fn undo_hash(request: &UndoRequest, direction: UndoDirection) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{direction:?}").as_bytes());
     hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
