@@ -13,7 +13,7 @@ class EditdError(Exception):
 
 
 class RefusedError(EditdError):
-    """The daemon refused a request, or a job: nothing of it was done.
+    """The daemon refused a request, or a job: nothing of it was done, unless `code` is `io` or `internal`.
 
     `code` is one of the error codes of the protocol (unknown ones may be added), `details` has all fields of the error,
     and `receipt` the whole receipt of a refused job.
