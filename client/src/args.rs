@@ -22,8 +22,8 @@ pub(crate) use editing::{
 pub(crate) use status::StatusArgs;
 
 const AFTER: &str = "\
-Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
-5 input/output or internal.
+Exit status: 0 done, unchanged, verified or queued; 1 refused or partial; 2 usage;
+3 stale or unread; 4 no daemon; 5 input/output or internal.
 
 Paths are relative to the current folder, or to the root of the workspace if the current folder is
 outside of it. Paths within a JSON job are always relative to the root.
@@ -31,7 +31,7 @@ outside of it. Paths within a JSON job are always relative to the root.
 Environment: EDITCTL_SESSION (see --session), EDITCTL_ON_STALE (the default of --on-stale for the jobs
 of the session: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
 
-/// Reads and edits files through editd, the only process in a workspace that writes
+/// Reads and edits files through editd, the daemon of a workspace
 #[derive(Parser, Debug)]
 #[command(name = "editctl", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
@@ -237,7 +237,7 @@ pub(crate) enum Command {
     ///
     /// The whole file is checked before anything changes. Changes no file of the workspace.
     Import(ImportArgs),
-    /// Show the commands in .editd.toml and allow them to run
+    /// Show the commands in .editd.toml and its settings that need trust, and approve them
     Trust(TrustArgs),
     /// Show the results of the checks that ran after jobs
     Checks(checks::ChecksArgs),
@@ -248,10 +248,10 @@ pub(crate) enum Command {
     /// Runs the program `editctl-mcp`, which must be beside this one or in PATH. One process is one session, with a name of
     /// its own if --session and EDITCTL_SESSION give none.
     Mcp {
-        /// Offer the tools of this runtime, such as claude-code
+        /// Offer the tools of this runtime, such as claude-code [default: read,edit,undo,history]
         #[arg(long = "as", value_name = "NAME")]
         runtime: Option<String>,
-        /// Offer only these tools [default: read,edit,undo,history]
+        /// Offer only these tools [default: all of them]
         #[arg(long, value_name = "NAMES")]
         tools: Option<String>,
     },
@@ -318,13 +318,13 @@ pub(crate) struct CatArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct TrustArgs {
-    /// Allow without a question, if .editd.toml has this hash
+    /// Approve without a question, if .editd.toml has this hash
     #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
     pub(crate) yes: Option<String>,
-    /// Only show the commands
+    /// Only show them
     #[arg(long, conflicts_with = "revoke")]
     pub(crate) show: bool,
-    /// Forget every permission for this workspace
+    /// Withdraw every approval for this workspace
     #[arg(long)]
     pub(crate) revoke: bool,
 }

@@ -44,7 +44,8 @@ struct GlobalFlags {
     /// The workspace [default: the nearest parent of the current folder with .editd.toml or .git, else that folder]
     #[arg(long, global = true, value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// Only entries of this session [default without --since: EDITCTL_SESSION, else the one of this terminal or program]
+    /// For `diff` and `report`: only entries of this session [default without --since and --mark: EDITCTL_SESSION, else
+    /// the one of this terminal or program]
     #[arg(long, global = true, value_name = "NAME")]
     session: Option<String>,
     /// Print a JSON object

@@ -20,7 +20,7 @@ use crate::roots::WorkspaceRoots;
 const SESSION: &str = "EDITCTL_SESSION";
 
 /// The way to find out whether a request was carried out.
-const ADVICE: &str = "history lists what was; read the files before you send it again";
+const ADVICE: &str = "history lists the jobs that were done; read the files before you send it again";
 
 /// The most jobs of which the workspace is remembered.
 const PLACED_JOBS: usize = 1000;

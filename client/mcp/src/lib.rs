@@ -43,7 +43,7 @@ struct CommandLine {
     /// Offer the tools of this runtime, under their names and with their arguments [default: read,edit,undo,history]
     #[arg(long = "as", value_name = "NAME", value_parser = PossibleValuesParser::new(toolsets::names()))]
     runtime: Option<String>,
-    /// Offer only these tools [default: all of the set]
+    /// Offer only these tools [default: all of them]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
     /// The socket of the daemon, if it was started with --socket

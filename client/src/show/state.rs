@@ -154,7 +154,7 @@ pub fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
         ChangeKind::Check => {
             return event.check.as_ref().map(|check| super::checks::one(check, style)).unwrap_or_default();
         }
-        ChangeKind::Overflow => ("overflow: events were lost, look again at what matters", TextStyle::Bad),
+        ChangeKind::Overflow => ("overflow: events were lost; check every file that matters", TextStyle::Bad),
     };
     let mut out = style.paint(paint, word);
     if let Some(path) = &event.path {

@@ -83,8 +83,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
                 call.context.target(checked.workspace)
             }
             None => {
-                let words =
-                    "is not of a check by this server: send the same edits with it, or check them again";
+                let words = "is unknown to this server: send the same edits with it, or check them again";
                 return Err(given.wrong("token", words));
             }
         },
