@@ -39,10 +39,10 @@ impl Runtime {
         }
     }
 
-    /// Returns true if it runs commands before and after its tools, with their input on standard input.
+    /// Returns true if it runs commands, or the functions of a plugin, before and after its tools.
     #[must_use]
     pub fn has_hooks(self) -> bool {
-        !matches!(self, Self::Zed | Self::Opencode)
+        self != Self::Zed
     }
 
     /// Returns the runtimes that have hooks.
@@ -60,6 +60,6 @@ mod tests {
         for runtime in Runtime::value_variants() {
             assert_eq!(Runtime::from_str(runtime.name(), false), Ok(*runtime));
         }
-        assert_eq!(Runtime::with_hooks().count(), 6);
+        assert_eq!(Runtime::with_hooks().count(), 7);
     }
 }

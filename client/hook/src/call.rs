@@ -57,7 +57,7 @@ pub(crate) struct ToolCall {
 
 /// The tools, by the names in the payloads of hooks, with the effect of each.
 const TOOLS: &[(&[&str], ToolKind)] = &[
-    (&["Read", "read_file", "NotebookRead"], ToolKind::Read),
+    (&["Read", "read", "read_file", "NotebookRead"], ToolKind::Read),
     (&["Grep", "grep", "grep_search", "search_file_content"], ToolKind::Search),
     (
         &[
@@ -68,6 +68,8 @@ const TOOLS: &[(&[&str], ToolKind)] = &[
             "StrReplace",
             "Delete",
             "edit",
+            "write",
+            "multiedit",
             "replace",
             "write_file",
             "create_file",
@@ -78,10 +80,11 @@ const TOOLS: &[(&[&str], ToolKind)] = &[
         ],
         ToolKind::Edit,
     ),
-    (&["apply_patch"], ToolKind::Patch),
+    (&["apply_patch", "patch"], ToolKind::Patch),
     (
         &[
             "Bash",
+            "bash",
             "PowerShell",
             "Shell",
             "shell",
@@ -211,7 +214,7 @@ fn effect(tool: &str, input: &Value, response: &Value) -> ToolEffect {
         Some(ToolKind::Shell) => ToolEffect::ChangesAnything,
         Some(ToolKind::Edit) => changes(paths(input)),
         Some(ToolKind::Patch) => {
-            let patch = text(input, &["command", "input", "patch"]).unwrap_or_default();
+            let patch = text(input, &["command", "input", "patch", "patchText"]).unwrap_or_default();
             changes(patch::paths(patch))
         }
         Some(ToolKind::Read) => ToolEffect::Shows(read(input, response).into_iter().collect()),

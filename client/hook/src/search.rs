@@ -25,8 +25,10 @@ pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
     let only = input.get("path").and_then(Value::as_str);
     let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut file: Option<&str> = None;
+    let is_grouped = shown.lines().next().is_some_and(is_count);
     for line in shown.lines() {
-        if let Some(path) = line.strip_prefix("File: ") {
+        let grouped = line.strip_suffix(':').filter(|_| is_grouped && !line.starts_with(' '));
+        if let Some(path) = line.strip_prefix("File: ").or(grouped) {
             file = Some(path.trim());
             continue;
         }
@@ -57,9 +59,17 @@ fn alone(line: &str) -> Option<u64> {
     positive(line.split_once(':')?.0)
 }
 
-/// Reads `L12: text`, below a line that names the file.
+/// Reads `L12: text` or `  Line 12: text`, below a line that names the file.
 fn under_file(line: &str) -> Option<u64> {
-    positive(line.strip_prefix('L')?.split_once(':')?.0)
+    let rest = line.strip_prefix("  Line ").or_else(|| line.strip_prefix('L'))?;
+    positive(rest.split_once(':')?.0)
+}
+
+/// Returns true for `Found 3 matches`, the first line of a result in which `PATH:` is above the lines of a file.
+fn is_count(line: &str) -> bool {
+    let line = line.strip_suffix(" (more matches available)").unwrap_or(line);
+    let digits = line.strip_prefix("Found ").and_then(|rest| rest.strip_suffix(" matches"));
+    digits.is_some_and(|digits| positive(digits).is_some())
 }
 
 fn positive(digits: &str) -> Option<u64> {

@@ -94,6 +94,15 @@ fn a_search_counts_for_the_lines_in_its_result() {
 }
 
 #[test]
+fn a_search_result_with_headings_counts_for_the_lines_below_them() {
+    let found = "Found 3 matches (more matches available)\n/w/a:\n  Line 3: if x:\n  Line 4: y\n\n/w/b c:\n  Line 1: L9: z";
+    assert_eq!(passages(&json!({}), &json!(found)), [shown("/w/a", 3, 4), shown("/w/b c", 1, 1)]);
+    // Without the count, a line with a colon at its end is no heading.
+    let found = "/w/a:\n  Line 3: if x:";
+    assert_eq!(passages(&json!({}), &json!(found)), []);
+}
+
+#[test]
 fn each_runtime_is_told_apart_by_its_signs() {
     let of = |payload: &Value, set: &str| HookRunner::of(payload, &|name| name == set);
     let known = |runtime| Some(HookRunner::Known(runtime));

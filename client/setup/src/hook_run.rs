@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use editctl::runtime::Runtime;
 
 use crate::config_file::{ConfigFile, FileAccess};
-use crate::hooks::{HookSet, hooks};
+use crate::hooks::{HookConfig, hooks};
 use crate::place::{self, Scope, UserFolders, project};
 use crate::program::{has_companion, server_command, started};
 use crate::report::{Outcome, Report, Subject};
@@ -16,12 +16,10 @@ use crate::{CommandLine, SetupError, next_steps};
 ///
 /// # Errors
 /// The runtime has none.
-pub(crate) fn hooks_of(runtime: Runtime, option: &str) -> Result<HookSet, SetupError> {
+pub(crate) fn hooks_of(runtime: Runtime, option: &str) -> Result<HookConfig, SetupError> {
     hooks(runtime).ok_or_else(|| {
         let name = runtime.name();
-        SetupError::Usage(format!(
-            "{name} runs no command before and after its tools, so it has no hooks to set up; leave out {option}"
-        ))
+        SetupError::Usage(format!("{name} has no hooks that setup could write; leave out {option}"))
     })
 }
 
@@ -58,7 +56,7 @@ pub(crate) fn run(
         let program = started(line.program.as_deref())?;
         let command = server_command(&program, path)?;
         let text = file.text()?;
-        let decided = set.insert(text, &set.command(&command.word)).map_err(|error| at(&file, &error))?;
+        let decided = set.insert(text, &command.word).map_err(|error| at(&file, &error))?;
         notes.push(format!("the command is `{}`: {}", set.command(&command.word), command.reason));
         if command.is_path && scope == Scope::Project && !line.local {
             notes.push(
@@ -72,7 +70,7 @@ pub(crate) fn run(
         match (decided, text) {
             (None, _) => (Outcome::Unchanged, None),
             (Some(new), None) => (Outcome::Created, Some(new)),
-            (Some(new), Some(text)) if has_hooks(&set, text) => (Outcome::Replaced, Some(new)),
+            (Some(new), Some(text)) if set.is_in(text).unwrap_or(false) => (Outcome::Replaced, Some(new)),
             (Some(new), Some(_)) => (Outcome::Added, Some(new)),
         }
     };
@@ -95,16 +93,11 @@ pub(crate) fn run(
     })
 }
 
-/// Returns true if a valid text has hooks of the set.
-fn has_hooks(set: &HookSet, text: &str) -> bool {
-    crate::json::meaning(text).is_ok_and(|content| set.is_in(&content))
-}
-
 /// Decides on the text without the hooks.
-fn removed(set: &HookSet, file: &ConfigFile) -> Result<(Outcome, NewText), SetupError> {
+fn removed(set: &HookConfig, file: &ConfigFile) -> Result<(Outcome, NewText), SetupError> {
     let refused = |error| at(file, &error);
     let Some(text) = file.text()? else { return Ok((Outcome::Unchanged, None)) };
-    if !set.is_in(&crate::json::meaning(text).map_err(refused)?) {
+    if !set.is_in(text).map_err(refused)? {
         return Ok((Outcome::Unchanged, None));
     }
     Ok(match set.remove(text).map_err(refused)? {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::format::FormatError;
 use crate::json::{array, meaning};
+use crate::plugin;
 
 /// Seconds after which a runtime gives up waiting for a hook. The hook itself gives up after 3 s.
 const TIMEOUT_S: u64 = 10;
@@ -23,7 +24,16 @@ enum HookForm {
     Typed,
 }
 
-/// The hooks of a runtime.
+/// The hooks of a runtime, in the form that it reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HookConfig {
+    /// Elements of a configuration file.
+    Elements(HookSet),
+    /// A plugin, which is a file of its own.
+    Plugin,
+}
+
+/// The hooks in a configuration file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HookSet {
     /// The name of the runtime for `editctl hook`.
@@ -34,8 +44,8 @@ pub(crate) struct HookSet {
     start: &'static str,
 }
 
-/// Returns the hooks; `None` if the runtime runs no commands before and after its tools.
-pub(crate) fn hooks(runtime: Runtime) -> Option<HookSet> {
+/// Returns the hooks; `None` if the runtime has none.
+pub(crate) fn hooks(runtime: Runtime) -> Option<HookConfig> {
     let (events, form, start): (HookEvents, HookForm, &'static str) = match runtime {
         Runtime::ClaudeCode => (
             &[
@@ -81,9 +91,64 @@ pub(crate) fn hooks(runtime: Runtime) -> Option<HookSet> {
             HookForm::Nested(1),
             "{}\n",
         ),
-        Runtime::Zed | Runtime::Opencode => return None,
+        Runtime::Opencode => return Some(HookConfig::Plugin),
+        Runtime::Zed => return None,
     };
-    Some(HookSet { name: runtime.name(), events, form, start })
+    Some(HookConfig::Elements(HookSet { name: runtime.name(), events, form, start }))
+}
+
+impl HookConfig {
+    /// Returns the words that a shell would run.
+    pub(crate) fn command(&self, program: &str) -> String {
+        match self {
+            Self::Elements(set) => set.command(program),
+            Self::Plugin => hook_command(program, Runtime::Opencode.name()),
+        }
+    }
+
+    /// Returns true if a text has hooks that setup wrote.
+    ///
+    /// # Errors
+    /// The text is invalid.
+    pub(crate) fn is_in(&self, text: &str) -> Result<bool, FormatError> {
+        match self {
+            Self::Elements(set) => Ok(set.is_in(&meaning(text)?)),
+            Self::Plugin => Ok(plugin::is_own(text)),
+        }
+    }
+
+    /// Returns the text with the hooks; `None` if it has them. Older ones are replaced.
+    ///
+    /// # Errors
+    /// The text is invalid or has no place for them.
+    pub(crate) fn insert(&self, text: Option<&str>, program: &str) -> Result<Option<String>, FormatError> {
+        match self {
+            Self::Elements(set) => set.insert(text, &set.command(program)),
+            Self::Plugin => plugin::insert(text, program),
+        }
+    }
+
+    /// Returns the text without the hooks, or `None` for no file: if setup made the file, and nothing else is in it.
+    ///
+    /// # Errors
+    /// The text has the hooks in a form that cannot be removed.
+    pub(crate) fn remove(&self, text: &str) -> Result<Option<String>, FormatError> {
+        match self {
+            Self::Elements(set) => set.remove(text),
+            Self::Plugin => Ok(None),
+        }
+    }
+}
+
+/// Returns the words by which a shell runs the hook of a runtime.
+fn hook_command(program: &str, name: &str) -> String {
+    let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:\\".contains(c));
+    let quote = if cfg!(windows) { '"' } else { '\'' };
+    match is_plain {
+        true => format!("{program} hook {name}"),
+        false if quote == '\'' => format!("'{}' hook {name}", program.replace('\'', "'\\''")),
+        false => format!("{quote}{program}{quote} hook {name}"),
+    }
 }
 
 impl HookSet {
@@ -101,13 +166,7 @@ impl HookSet {
 
     /// Returns the words that a shell runs.
     pub(crate) fn command(&self, program: &str) -> String {
-        let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:\\".contains(c));
-        let quote = if cfg!(windows) { '"' } else { '\'' };
-        match is_plain {
-            true => format!("{program} hook {}", self.name),
-            false if quote == '\'' => format!("'{}' hook {}", program.replace('\'', "'\\''"), self.name),
-            false => format!("{quote}{program}{quote} hook {}", self.name),
-        }
+        hook_command(program, self.name)
     }
 
     /// Returns true if setup writes such an element, perhaps in another version or on another machine: its only command is

@@ -8,6 +8,7 @@ mod hooks;
 mod json;
 mod next_steps;
 mod place;
+mod plugin;
 mod program;
 mod report;
 mod run;
@@ -28,7 +29,7 @@ const AFTER: &str = "\
 Without --project and --user, the file is the one of the project, which everybody who works on it may share:
 .mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .gemini/settings.json, .qwen/settings.json.
 Codex and Zed get the file of the user. The hooks go into .claude/settings.json, hooks.json of Codex and Cursor,
-.github/hooks/editctl.json, .gemini/settings.json and .qwen/settings.json.
+.github/hooks/editctl.json, .gemini/settings.json, .qwen/settings.json and the plugin .opencode/plugins/editctl.js.
 
 Exit status: 0 done or unchanged; 1 refused; 2 usage; 5 input/output.";
 

@@ -30,7 +30,8 @@ pub(crate) fn hook_steps(runtime: Runtime, outcome: Outcome) -> Vec<String> {
         (_, Runtime::Vscode) => &["start a new chat; VS Code runs hooks only in trusted workspaces"],
         (_, Runtime::Gemini) => &["start `gemini` again; it asks about new hooks of a project"],
         (_, Runtime::Qwen) => &["start `qwen` again; it runs the hooks of a project only in trusted folders"],
-        (_, Runtime::Zed | Runtime::Opencode) => &[],
+        (_, Runtime::Opencode) => &["start `opencode` again; version 2 does not load this plugin"],
+        (_, Runtime::Zed) => &[],
     };
     lines.iter().map(|line| (*line).to_owned()).collect()
 }

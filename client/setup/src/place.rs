@@ -108,7 +108,8 @@ pub(crate) fn project_hooks(runtime: Runtime, is_local: bool) -> &'static str {
         Runtime::Cursor => ".cursor/hooks.json",
         Runtime::Qwen => ".qwen/settings.json",
         Runtime::Gemini => ".gemini/settings.json",
-        Runtime::Vscode | Runtime::Zed | Runtime::Opencode => ".github/hooks/editctl.json",
+        Runtime::Opencode => ".opencode/plugins/editctl.js",
+        Runtime::Vscode | Runtime::Zed => ".github/hooks/editctl.json",
     }
 }
 
@@ -124,6 +125,7 @@ pub(crate) fn user_hooks(
         (Runtime::ClaudeCode, _, Some(folder)) => (folder.clone(), "settings.json"),
         (Runtime::Codex, Some(folder), _) => (folder.clone(), "hooks.json"),
         (Runtime::Vscode, ..) => (folders.home()?, ".copilot/hooks/editctl.json"),
+        (Runtime::Opencode, ..) => (folders.config()?, "opencode/plugins/editctl.js"),
         _ => (folders.home()?, project_hooks(runtime, false)),
     })
 }

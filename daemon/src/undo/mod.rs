@@ -1,4 +1,4 @@
-//! Undo and redo: selects entries and computes the effect of their inverses on the present files. It writes nothing:
+//! Undo and redo: selects entries and computes the effect of their inverses on the present files. It changes no file:
 //! it returns a transaction, which `transaction` carries out like any other.
 
 mod choose;

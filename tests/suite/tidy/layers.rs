@@ -66,7 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "limits",
         ],
     ),
-    // They decide, and write nothing: each returns a transaction.
+    // They write no file of the workspace: each returns a transaction.
     ("undo", &["transaction", "journal", "state", "store", "record", "disk", "caller", "limits"]),
     (
         "edit",

@@ -6,11 +6,14 @@ use clap::ValueEnum;
 use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
-use super::{HookSet, hooks};
+use super::{HookConfig, HookSet, hooks};
 use crate::json::meaning;
 
 fn all() -> impl Iterator<Item = HookSet> {
-    Runtime::value_variants().iter().filter_map(|runtime| hooks(*runtime))
+    Runtime::value_variants().iter().filter_map(|runtime| match hooks(*runtime)? {
+        HookConfig::Elements(set) => Some(set),
+        HookConfig::Plugin => None,
+    })
 }
 
 /// Returns a text with the version that some files must have.
@@ -23,7 +26,7 @@ fn with_version(set: &HookSet, text: &str) -> String {
 }
 
 fn claude() -> HookSet {
-    hooks(Runtime::ClaudeCode).unwrap()
+    all().next().unwrap()
 }
 
 /// Texts in which users have other hooks, or none.
@@ -75,9 +78,9 @@ fn a_new_file_is_written_as_a_person_would() {
     let command =
         "\"hooks\": [{\"type\": \"command\", \"command\": \"editctl hook claude-code\", \"timeout\": 10}]";
     assert!(made.contains(command), "{made}");
-    let cursor = hooks(Runtime::Cursor).unwrap().insert(None, "editctl hook cursor").unwrap().unwrap();
+    let cursor = hooks(Runtime::Cursor).unwrap().insert(None, "editctl").unwrap().unwrap();
     assert_eq!(meaning(&cursor).unwrap()["version"], 1);
-    let gemini = hooks(Runtime::Gemini).unwrap().insert(None, "editctl hook gemini").unwrap().unwrap();
+    let gemini = hooks(Runtime::Gemini).unwrap().insert(None, "editctl").unwrap().unwrap();
     assert_eq!(meaning(&gemini).unwrap()["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 10_000);
 }
 
