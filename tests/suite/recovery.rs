@@ -22,6 +22,7 @@ use editd_tests::sim::{
     EACCES, Fault, FaultDuration, HookTiming, OsCall, OutsideProcess, SeededRandom, SimMachine, SnapshotNode,
     crashes,
 };
+use memchr::memmem;
 
 const TAG: &str = "foreign-bytes";
 
@@ -163,7 +164,7 @@ fn has_entry(workspace: &SimWorkspace) -> Result<bool, String> {
 /// Returns true if the bytes are in a file (also a staged or set aside one) or in the journal.
 fn holds(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
     let everything = workspace.machine.snapshot("/w").map_err(|error| error.to_string())?;
-    let within = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+    let within = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
     if everything.0.values().any(|seen| matches!(seen, SnapshotNode::File { bytes, .. } if within(bytes))) {
         return Ok(true);
     }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobStatus, Receipt};
+use memchr::memmem;
 
 use super::content_log::{AT_START, ContentLog, removed_by};
 use super::crash::TestReport;
@@ -274,9 +275,7 @@ fn describe(receipt: Option<&Receipt>) -> String {
 /// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
 pub(super) fn is_held(workspace: &SimWorkspace, view: &VisibleFiles, word: &str) -> Result<bool, String> {
     let in_file = |seen: &crate::sim::SnapshotNode| match seen {
-        crate::sim::SnapshotNode::File { bytes, .. } => {
-            bytes.windows(word.len()).any(|window| window == word.as_bytes())
-        }
+        crate::sim::SnapshotNode::File { bytes, .. } => memmem::find(bytes, word.as_bytes()).is_some(),
         _ => false,
     };
     if view.files.values().any(in_file) {
