@@ -13,6 +13,7 @@ use std::time::Duration;
 use editd_proto::message::ReadRequest;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::outside_writes::action::OutsideAction;
+use editd_tests::fault_injection::outside_writes::is_in_journal;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
@@ -165,15 +166,8 @@ fn has_entry(workspace: &SimWorkspace) -> Result<bool, String> {
 fn holds(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
     let everything = workspace.machine.snapshot("/w").map_err(|error| error.to_string())?;
     let within = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
-    if everything.0.values().any(|seen| matches!(seen, SnapshotNode::File { bytes, .. } if within(bytes))) {
-        return Ok(true);
-    }
-    for entry in workspace.entries()? {
-        if workspace.show(entry.id)?.changes.iter().any(|change| change.diff.contains(word)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let in_file = |seen: &SnapshotNode| matches!(seen, SnapshotNode::File { bytes, .. } if within(bytes));
+    Ok(everything.0.values().any(in_file) || is_in_journal(workspace, word)?)
 }
 
 /// Calls `play` for each outside write on each file of a job that was killed at any effect, after a restart of the

@@ -278,12 +278,16 @@ pub(super) fn is_held(workspace: &SimWorkspace, view: &VisibleFiles, word: &str)
         crate::sim::SnapshotNode::File { bytes, .. } => memmem::find(bytes, word.as_bytes()).is_some(),
         _ => false,
     };
-    if view.files.values().any(in_file) {
-        return Ok(true);
-    }
+    Ok(view.files.values().any(in_file) || is_in_journal(workspace, word)?)
+}
+
+/// Returns true if the diff of an entry has the text.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub fn is_in_journal(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
     for entry in workspace.entries()? {
-        let shown = workspace.show(entry.id)?;
-        if shown.changes.iter().any(|change| change.diff.contains(word)) {
+        if workspace.show(entry.id)?.changes.iter().any(|change| change.diff.contains(word)) {
             return Ok(true);
         }
     }
