@@ -69,11 +69,16 @@ impl LineIndex {
             return None;
         }
         let block = before.partition_point(|count| (*count as usize) < n).checked_sub(1)?;
-        let skip = n - before.get(block).map_or(0, |count| *count as usize);
-        let start = block * BLOCK;
-        let end = content.len().min(start + BLOCK);
-        memchr::memchr_iter(self.stop, content.cut(start..end))
-            .nth(skip.checked_sub(1)?)
-            .map(|at| start + at + 1)
+        let (first, end) = (block * BLOCK, content.len().min((block + 1) * BLOCK));
+        let (last, known) = self.last.get();
+        let (start, passed) = if (first..end).contains(&last) && known < n {
+            (last, known)
+        } else {
+            (first, before.get(block).map_or(0, |count| *count as usize))
+        };
+        let skip = (n - passed).checked_sub(1)?;
+        let found = start + memchr::memchr_iter(self.stop, content.cut(start..end)).nth(skip)? + 1;
+        self.last.set((found, n));
+        Some(found)
     }
 }

@@ -45,6 +45,24 @@ fn the_index_answers_across_blocks() {
 }
 
 #[test]
+fn the_index_answers_in_any_order() {
+    let content: String = (0..9000).map(|i| format!("{i}\n")).collect();
+    let content = content.as_bytes();
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', content).map(|at| at + 1).collect();
+    let index = LineIndex::new(b'\n');
+    let mut random = 1_u64;
+    for _ in 0..50_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let line = usize::try_from(random >> 33).unwrap() % ends.len();
+        // Half of the look-ups follow the one before closely.
+        for line in [line, (line + line % 7).min(ends.len() - 1)] {
+            assert_eq!(index.after(content, line + 1), Some(ends[line]));
+            assert_eq!(index.rank(content, ends[line] - line % 2), line + 1 - line % 2);
+        }
+    }
+}
+
+#[test]
 fn endings_are_named() {
     for (sample, name) in [
         ("", "none"),
