@@ -16,7 +16,7 @@ mod warnings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use editd_engine::{PlanOptions, TreeCache};
 use editd_proto::ids::JobId;
@@ -27,7 +27,7 @@ use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
 use crate::limits;
-use crate::metrics::Metrics;
+use crate::metrics::{JobStep, Metrics};
 use crate::os::BootId;
 use crate::store::Store;
 use crate::store::intent::Intended;
@@ -41,7 +41,7 @@ pub use warnings::ToldWarnings;
 
 use announced::AnnouncedChanges;
 use path_cache::PathCache;
-use step::{Observer, Step, StepDecision, Unobserved};
+use step::{Observer, StepDecision};
 use undecided::UndecidedJobs;
 use unreported::UnreportedChanges;
 use unsettled::UnsettledEntries;
@@ -100,7 +100,7 @@ pub struct WorkspaceState {
     pub metrics: Arc<Metrics>,
     /// The limit on the contents that requests hold in memory.
     pub memory: MemoryBudget,
-    observer: RwLock<Arc<dyn Observer>>,
+    observer: OnceLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_staged_name: AtomicU64,
     next_call_id: AtomicU64,
@@ -183,7 +183,7 @@ impl WorkspaceState {
             told: ToldWarnings::default(),
             metrics,
             memory: MemoryBudget::default(),
-            observer: RwLock::new(Arc::new(Unobserved)),
+            observer: OnceLock::new(),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_staged_name: AtomicU64::new(0),
             next_call_id: AtomicU64::new(0),
@@ -238,15 +238,15 @@ impl WorkspaceState {
         lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }
 
-    /// Tells the observer that a step is done.
-    pub fn took(&self, step: Step) -> StepDecision {
-        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
-        observer.after(step)
+    /// Tells the observer, if there is one, that a step is done.
+    pub fn took(&self, step: JobStep) -> StepDecision {
+        self.observer.get().map_or(StepDecision::Continue, |observer| observer.after(step))
     }
 
-    /// Sets the observer of all steps.
+    /// Sets the observer of all steps, once.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
-        *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
+        let first = self.observer.set(observer).is_ok();
+        debug_assert!(first, "a workspace has one observer");
     }
 }
 

@@ -8,7 +8,7 @@ use editd_tests::scenario::bless::blessed;
 use editd_tests::scenario::machine::ScenarioMachine;
 use editd_tests::scenario::player::{PlayResult, play};
 use editd_tests::scenario::real::{RealMachine, TargetOptions};
-use editd_tests::scenario::{Scenario, ScenarioTarget, StepHook, StepName};
+use editd_tests::scenario::{JobStep, Scenario, ScenarioTarget, StepHook};
 use serde_json::{Value, json};
 
 /// Reads and replaces whole files, in jobs of three steps. It forgets nothing and recovers nothing.
@@ -26,8 +26,8 @@ impl ScenarioTarget for PlainTarget {
                 Err(_) => json!({"error": {"code": "missing", "message": "there is no such file"}}),
             },
             _ => {
-                for step in [StepName::Snapshot, StepName::Swap, StepName::Seal] {
-                    if step == StepName::Swap {
+                for step in [JobStep::Snapshot, JobStep::Swap, JobStep::Seal] {
+                    if step == JobStep::Swap {
                         fs::write(&place, body["text"].as_str().unwrap()).unwrap();
                     }
                     if !self.hook.after(step) {
@@ -40,7 +40,7 @@ impl ScenarioTarget for PlainTarget {
     }
 
     fn settle(&mut self) {
-        self.hook.after(StepName::Settle);
+        self.hook.after(JobStep::Settle);
     }
 
     fn observe(&mut self, _: &str) {}

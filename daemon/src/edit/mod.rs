@@ -43,8 +43,8 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, Receipt};
 
 use crate::caller::Caller;
+use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
-use crate::state::step::Step;
 use crate::transaction::abort::step;
 use crate::transaction::{DialectReply, JobAbort, JobGuard, Transaction, hooks};
 
@@ -77,23 +77,23 @@ pub fn decide(
     given: EditRequest<'_>,
     resolved: Option<ResolvedJob>,
 ) -> Result<Decision, JobAbort> {
-    step(state, guard, Step::Admit)?;
+    step(state, guard, JobStep::Admit)?;
     let resolved = match resolved {
         Some(resolved) => resolved,
         None => resolve(state, given.request)?,
     };
     let resolved = left::named(state, resolved)?;
-    step(state, guard, Step::Resolve)?;
+    step(state, guard, JobStep::Resolve)?;
     guard.acquire(given.caller, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
-    step(state, guard, Step::Snapshot)?;
+    step(state, guard, JobStep::Snapshot)?;
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
-    step(state, guard, Step::CheckStaleness)?;
+    step(state, guard, JobStep::CheckStaleness)?;
     let mut planned = plan::plan(state, guard, checked, given)?;
     // They are read again before each of them is started.
     let commands = state.workspace_commands();
     hooks::tell_left_out(state, &commands, &given.caller.session, &mut planned.plan);
-    step(state, guard, Step::Plan)?;
+    step(state, guard, JobStep::Plan)?;
     let unformatted = format::format(state, guard, (given.caller, &commands), &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, given.caller, &commands, &mut planned) {
@@ -105,7 +105,7 @@ pub fn decide(
         plan::verified(&planned)?;
         validate::validate(state, given.caller, &commands, &mut planned)?;
     }
-    step(state, guard, Step::Validate)?;
+    step(state, guard, JobStep::Validate)?;
     let verified = (given.request.mode == JobMode::VerifyOnly).then(|| verified::receipt(&planned));
     Ok((plan::transaction(state, given, planned), verified))
 }

@@ -17,9 +17,9 @@ use super::seal::{done_record, encode_receipt};
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::disk::{FileSnapshot, Observation};
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_BATCH, SETTLE_RETRY_MS, UNSETTLED};
+use crate::metrics::JobStep;
 use crate::record::{Entry, FileRecord, Record, SettleRecord};
 use crate::state::path_cache::ObservationVersion;
-use crate::state::step::Step;
 use crate::state::unsettled::{OwnerKind, StagedFileState, WaitingEntry};
 use crate::state::{WorkspaceState, lock};
 use crate::store::LogPosition;
@@ -99,7 +99,7 @@ fn settle_batch(state: &WorkspaceState, mut due: Vec<WaitingEntry>, now: Duratio
     state.store.forget_void(&void);
     lock(&state.unsettled).waiting.extend(later);
     if !records.is_empty() {
-        state.took(Step::Settle);
+        state.took(JobStep::Settle);
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod histogram;
 mod open_metrics;
+mod step;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::clock::Clock;
 use crate::sync::lock;
 
 use histogram::LatencyHistogram;
+pub use step::JobStep;
 pub use trace::{JobTrace, TraceStep};
 use trace::{TraceRing, TraceSlot};
 

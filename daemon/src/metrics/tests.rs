@@ -88,9 +88,9 @@ fn a_trace_has_the_time_of_each_step_and_of_steps_that_ran_again() {
     clock.pass(1000);
     let trace = metrics.trace(Duration::from_micros(900));
     trace.took(TraceStep::Decode);
-    for step in [TraceStep::Plan, TraceStep::Intend, TraceStep::Plan] {
+    for step in [JobStep::Plan, JobStep::Intend, JobStep::Plan] {
         clock.pass(50);
-        trace.took(step);
+        trace.took(TraceStep::Job(step));
     }
     let receipt = Receipt::new(Some(JobId(7)), JobStatus::Applied);
     let number = metrics.keep_trace(kind::EDIT, Some(JobId(6)), Ok(&receipt), &trace);
@@ -106,8 +106,8 @@ fn a_trace_has_the_time_of_each_step_and_of_steps_that_ran_again() {
     assert_eq!(metrics.trace_of(JobId(8)), None);
     // A trace that nobody asked for takes no times.
     let idle = JobTrace::default();
-    idle.took(TraceStep::Plan);
-    assert_eq!((idle.total(), idle.times()), (0, [0; 16]));
+    idle.took(TraceStep::Job(JobStep::Plan));
+    assert_eq!((idle.total(), idle.times()), (0, [0; 17]));
 }
 
 #[test]

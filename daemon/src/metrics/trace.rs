@@ -9,6 +9,7 @@ use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{StepTime, TraceInfo};
 
+use super::JobStep;
 use super::code_word;
 use crate::clock::Clock;
 use crate::limits;
@@ -20,38 +21,30 @@ pub enum TraceStep {
     Decode,
     /// Until a worker begins the job.
     Wait,
-    /// Until its number and the root of the workspace are known.
-    Admit,
-    /// See the steps in `daemon/ARCHITECTURE.md`.
-    Resolve,
-    /// The end of the step of this name.
-    Snapshot,
-    /// The end of the step of this name.
-    CheckStaleness,
-    /// The end of the step of this name.
-    Plan,
-    /// The end of the step of this name, with the formatters.
-    Validate,
-    /// The end of the step of this name. Of an undo or redo, everything before it, too.
-    CheckLimits,
-    /// The end of the step of this name.
-    Stage,
-    /// The end of the step of this name, with the flush of the journal.
-    Intend,
-    /// The end of the step of this name.
-    Swap,
-    /// The end of the step of this name.
-    Seal,
-    /// The end of the step of this name.
-    Hooks,
+    /// The end of a step of the job. `Validate` includes the formatters, `Intend` the flush of the journal, and
+    /// `CheckLimits` of an undo or redo all steps before it.
+    Job(JobStep),
     /// Until the receipt is known. Of a job that was refused, the step that refused it.
     End,
     /// Until the reply was handed to the connection.
     Reply,
 }
 
+impl TraceStep {
+    /// Returns its index in [`NAMES`].
+    const fn index(self) -> usize {
+        match self {
+            Self::Decode => 0,
+            Self::Wait => 1,
+            Self::Job(step) => 2 + step as usize,
+            Self::End => NAMES.len() - 2,
+            Self::Reply => NAMES.len() - 1,
+        }
+    }
+}
+
 /// The names of the steps, in their order.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 4 + JobStep::ALL.len()] = [
     "decode",
     "wait",
     "admit",
@@ -66,6 +59,7 @@ const NAMES: [&str; 16] = [
     "swap",
     "seal",
     "hooks",
+    "settle",
     "end",
     "reply",
 ];
@@ -101,7 +95,7 @@ impl JobTrace {
         let now = clock.monotonic();
         let passed = now.saturating_sub(self.last.replace(now)).as_micros();
         let mut times = self.times.get();
-        if let Some(time) = times.get_mut(step as usize) {
+        if let Some(time) = times.get_mut(step.index()) {
             *time = time.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         }
         self.times.set(times);

@@ -6,9 +6,10 @@ use editd_proto::path::FilePath;
 
 use super::JobGuard;
 use crate::disk::stage::StageError;
+use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
 use crate::state::refusal::disk_refusal;
-use crate::state::step::{Step, StepDecision};
+use crate::state::step::StepDecision;
 
 /// The reason why a job ended early.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl From<Refusal> for JobAbort {
 }
 
 /// Notes that a step has ended, and tells the observer of it.
-pub fn step(state: &WorkspaceState, guard: &JobGuard<'_>, step: Step) -> Result<(), JobAbort> {
+pub fn step(state: &WorkspaceState, guard: &JobGuard<'_>, step: JobStep) -> Result<(), JobAbort> {
     guard.took(step);
     match state.took(step) {
         StepDecision::Continue => Ok(()),

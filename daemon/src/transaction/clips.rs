@@ -79,10 +79,10 @@ fn over(
 ) -> Option<(String, usize)> {
     let exceeds = |before: u64, after: u64, limit: usize| after > before && after > limit as u64;
     if exceeds(before.bytes, after.bytes, bytes) {
-        return Some((format!("hold {} bytes in its clipboards; they may hold", after.bytes), bytes));
+        return Some((format!("have {} bytes in its clipboards; the limit is", after.bytes), bytes));
     }
     let exceeds = exceeds(before.number, after.number, number);
-    exceeds.then(|| (format!("have {} clipboards; it may have", after.number), number))
+    exceeds.then(|| (format!("have {} clipboards; the limit is", after.number), number))
 }
 
 fn shown(session: &str) -> String {
@@ -197,7 +197,7 @@ mod tests {
         }
         let refused = ask(&bench, "greedy", ClipAction::Set, "/more", "x").unwrap_err();
         assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(part as u64)));
-        let told = "session \"greedy\" would have 65 clipboards; it may have 64 with names that begin with `/`: remove";
+        let told = "session \"greedy\" would have 65 clipboards; the limit is 64 with names that begin with `/`: remove";
         assert!(refused.message.contains(told), "{}", refused.message);
         assert_eq!(cut(&bench, "greedy", "/more"), JobStatus::Refused);
         // Another session may set it, and may replace and remove those of the first one.

@@ -9,9 +9,8 @@ use editd_proto::path::FilePath;
 
 use super::JobAbort;
 use crate::caller::Caller;
-use crate::metrics::{JobTrace, TraceStep};
+use crate::metrics::{JobStep, JobTrace, TraceStep};
 use crate::state::refusal::fault;
-use crate::state::step::Step;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::intent::Intended;
 
@@ -47,24 +46,10 @@ impl<'r> JobGuard<'r> {
     }
 
     /// Notes that a step has just ended.
-    pub(super) fn took(&self, step: Step) {
-        let Some(trace) = self.trace else { return };
-        trace.took(match step {
-            Step::Admit => TraceStep::Admit,
-            Step::Resolve => TraceStep::Resolve,
-            Step::Snapshot => TraceStep::Snapshot,
-            Step::CheckStaleness => TraceStep::CheckStaleness,
-            Step::Plan => TraceStep::Plan,
-            Step::Validate => TraceStep::Validate,
-            Step::CheckLimits => TraceStep::CheckLimits,
-            Step::Stage => TraceStep::Stage,
-            Step::Intend => TraceStep::Intend,
-            Step::Swap => TraceStep::Swap,
-            Step::Seal => TraceStep::Seal,
-            Step::Hooks => TraceStep::Hooks,
-            // It comes after the job.
-            Step::Settle => return,
-        });
+    pub(super) fn took(&self, step: JobStep) {
+        if let Some(trace) = self.trace {
+            trace.took(TraceStep::Job(step));
+        }
     }
 
     /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more. It

@@ -39,9 +39,9 @@ pub use guard::JobGuard;
 
 use editd_proto::message::Receipt;
 
+use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
 use crate::state::refusal::log_works;
-use crate::state::step::Step;
 use abort::step;
 
 /// Carries out a transaction.
@@ -54,23 +54,23 @@ pub fn commit(
     transaction: Transaction,
 ) -> Result<Receipt, JobAbort> {
     let checked = check_limits::check_limits(state, transaction)?;
-    step(state, guard, Step::CheckLimits)?;
+    step(state, guard, JobStep::CheckLimits)?;
     if checked.changes_nothing() {
         return seal::unchanged(state, checked);
     }
     log_works(state)?;
     guard.grow(memory_estimate::of_transaction(&checked))?;
     let staged = stage::stage(state, checked)?;
-    step(state, guard, Step::Stage)?;
+    step(state, guard, JobStep::Stage)?;
     let intended = intend::intend(state, guard, staged)?;
-    step(state, guard, Step::Intend)?;
+    step(state, guard, JobStep::Intend)?;
     let swapped = swap::swap(state, intended)?;
-    step(state, guard, Step::Swap)?;
+    step(state, guard, JobStep::Swap)?;
     let sealed = seal::seal(state, guard, swapped)?;
-    step(state, guard, Step::Seal)?;
+    step(state, guard, JobStep::Seal)?;
     guard.sealed(memory_estimate::of_sealed(&sealed.transaction));
     let sealed = hooks::run(state, guard, sealed)?;
-    step(state, guard, Step::Hooks)?;
+    step(state, guard, JobStep::Hooks)?;
     Ok(sealed.receipt)
 }
 

@@ -22,9 +22,10 @@ use super::{Admission, Workspace};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
 use crate::config::Settings;
+use crate::metrics::JobStep;
 use crate::metrics::JobTrace;
 use crate::os::windows::Windows;
-use crate::state::step::{Observer, Step, StepDecision};
+use crate::state::step::{Observer, StepDecision};
 use crate::store::{DatabaseBackend, StoreOptions};
 use crate::sync::lock;
 
@@ -40,15 +41,15 @@ struct Bench {
 
 /// Opens a file as soon as a step of a job has ended, and keeps the steps.
 struct OtherProgram {
-    after: Option<Step>,
+    after: Option<JobStep>,
     path: PathBuf,
     share: u32,
     held: Mutex<Option<File>>,
-    steps: Mutex<Vec<Step>>,
+    steps: Mutex<Vec<JobStep>>,
 }
 
 impl Observer for OtherProgram {
-    fn after(&self, step: Step) -> StepDecision {
+    fn after(&self, step: JobStep) -> StepDecision {
         lock(&self.steps).push(step);
         if self.after == Some(step) {
             lock(&self.held).get_or_insert_with(|| hold(&self.path, self.share));
@@ -105,7 +106,7 @@ impl Bench {
         names.iter().map(|name| (name.clone(), content(name))).collect()
     }
 
-    fn observed(&self, after: Option<Step>, share: u32) -> Arc<OtherProgram> {
+    fn observed(&self, after: Option<JobStep>, share: u32) -> Arc<OtherProgram> {
         let observer = OtherProgram {
             after,
             path: self.root.join("c.txt"),
@@ -149,7 +150,7 @@ fn a_job_on_a_file_that_is_held_is_refused_before_anything_is_recorded() {
             let other = bench.observed(None, share);
             let held = hold(&other.path, share);
             is_busy(&bench.run(job.clone()));
-            assert!(!lock(&other.steps).contains(&Step::Intend), "{share} {job}");
+            assert!(!lock(&other.steps).contains(&JobStep::Intend), "{share} {job}");
             drop(held);
             assert_eq!(bench.contents(), before, "{share} {job}");
             assert_eq!(bench.run(job).status, JobStatus::Applied);
@@ -164,9 +165,9 @@ fn a_job_on_a_file_that_is_held_from_its_intent_on_is_rolled_back() {
         for job in jobs() {
             let bench = Bench::new();
             let before = bench.contents();
-            let other = bench.observed(Some(Step::Intend), share);
+            let other = bench.observed(Some(JobStep::Intend), share);
             is_busy(&bench.run(job.clone()));
-            assert!(lock(&other.steps).contains(&Step::Intend), "{share} {job}");
+            assert!(lock(&other.steps).contains(&JobStep::Intend), "{share} {job}");
             assert!(bench.workspace.state.store.open_entries().is_empty(), "{share} {job}");
             lock(&other.held).take();
             assert_eq!(bench.contents(), before, "{share} {job}");
@@ -201,8 +202,8 @@ struct Scanner {
 }
 
 impl Observer for Scanner {
-    fn after(&self, step: Step) -> StepDecision {
-        if step == Step::Intend {
+    fn after(&self, step: JobStep) -> StepDecision {
+        if step == JobStep::Intend {
             let listed = std::fs::read_dir(&self.staging).unwrap().map(|one| one.unwrap().path());
             let staged = listed.filter(|path| std::fs::read(path).is_ok_and(|bytes| bytes == b"new"));
             lock(&self.held).extend(staged.map(|path| hold(&path, 3)));

@@ -1,5 +1,6 @@
 //! A scenario as its file describes it. It checks that the file is valid, and plays nothing.
 
+use editd::testing::JobStep;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -7,7 +8,6 @@ use serde_json::Value;
 
 pub use super::lines::numbered_lines;
 use super::lines::unhex;
-use super::target::StepName;
 
 /// One file of `tests/cases`.
 #[derive(Clone, Deserialize, Debug)]
@@ -221,7 +221,7 @@ pub struct ScenarioStep {
     pub meanwhile: Vec<OutsideChange>,
     /// The step of the job after which the process is killed and starts again.
     #[serde(default)]
-    pub stop_after: Option<StepName>,
+    pub stop_after: Option<JobStep>,
     /// The fields that the reply must have.
     #[serde(default)]
     pub expect: Option<Value>,
@@ -238,7 +238,7 @@ pub struct ScenarioStep {
 #[serde(deny_unknown_fields)]
 pub struct OutsideChange {
     /// After which.
-    pub after: StepName,
+    pub after: JobStep,
     /// The files that they write.
     pub files: BTreeMap<String, PathState>,
 }

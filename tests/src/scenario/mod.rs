@@ -34,5 +34,6 @@ pub mod target;
 pub mod variants;
 pub mod workspace;
 
+pub use editd::testing::JobStep;
 pub use format::{PathState, Scenario, ScenarioStep, TestMode};
-pub use target::{ScenarioTarget, StepHook, StepName};
+pub use target::{ScenarioTarget, StepHook};

@@ -1,6 +1,7 @@
 //! Plays a scenario: creates its files, sends its requests, lets others act after named steps, kills the process, and
 //! compares replies and files with the expectations. It does not decide what is right.
 
+use editd::testing::JobStep;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use super::format::{OutsideChange, Scenario, ScenarioSettings, ScenarioStep};
 use super::machine::ScenarioMachine;
 use super::matching::{self, SavedValues};
-use super::target::{ScenarioTarget, StepHook, StepName};
+use super::target::{ScenarioTarget, StepHook};
 use super::{bless, machine};
 
 /// The time that each step takes.
@@ -191,7 +192,7 @@ impl<'a> ScenarioPlayer<'a> {
         let reply = self.target()?.ask(step.session.as_deref().unwrap_or("s"), kind, &body);
         // Settling happens later by itself; a scenario that waits for it settles here.
         let awaited = step.meanwhile.iter().map(|one| one.after).chain(step.stop_after);
-        if awaited.into_iter().any(|step| step == StepName::Settle) {
+        if awaited.into_iter().any(|step| step == JobStep::Settle) {
             self.target()?.settle();
         }
         let left = self.script.forget();
@@ -229,11 +230,11 @@ struct OutsideScript {
 #[derive(Default)]
 struct ScriptLines {
     meanwhile: Vec<OutsideChange>,
-    stop_after: Option<StepName>,
+    stop_after: Option<JobStep>,
 }
 
 impl OutsideScript {
-    fn learn(&self, meanwhile: &[OutsideChange], stop_after: Option<StepName>) {
+    fn learn(&self, meanwhile: &[OutsideChange], stop_after: Option<JobStep>) {
         *self.lines.lock().unwrap_or_else(PoisonError::into_inner) =
             ScriptLines { meanwhile: meanwhile.to_vec(), stop_after };
     }
@@ -247,7 +248,7 @@ impl OutsideScript {
 }
 
 impl StepHook for OutsideScript {
-    fn after(&self, step: StepName) -> bool {
+    fn after(&self, step: JobStep) -> bool {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, later) = lines.meanwhile.drain(..).partition(|one| one.after == step);
         lines.meanwhile = later;

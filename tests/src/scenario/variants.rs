@@ -1,6 +1,7 @@
 //! Variants of a scenario: the process is killed after each step of its last edit; its last edit is undone; it is
 //! sent twice. Only the files are compared, not the replies.
 
+use editd::testing::JobStep;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -8,12 +9,11 @@ use serde_json::{Value, json};
 use super::format::{Scenario, ScenarioStep};
 use super::machine::ScenarioMachine;
 use super::player::{PlayResult, play};
-use super::target::StepName;
 use crate::tree::{FileTree, TreeNode};
 
 /// Steps after which a death is worth a look: before them nothing has an effect that stays.
-pub const DEADLY: [StepName; 5] =
-    [StepName::CheckStaleness, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
+pub const DEADLY: [JobStep; 5] =
+    [JobStep::CheckStaleness, JobStep::Stage, JobStep::Intend, JobStep::Swap, JobStep::Seal];
 
 /// Returns the last edit of a scenario that was applied and during which others did nothing.
 fn last_edit(scenario: &Scenario, played: &PlayResult) -> Option<usize> {
@@ -73,7 +73,7 @@ pub fn dies_at_every_step(scenario: &Scenario, fresh: &NewMachine) -> Vec<String
             ..silent(&scenario.steps[at])
         };
         let (now, played) = end(&deadly, fresh);
-        let should = if step < StepName::Intend { &before } else { &after };
+        let should = if step < JobStep::Intend { &before } else { &after };
         let differences = should.differences(&now);
         found.extend(
             differences

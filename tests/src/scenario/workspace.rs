@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, Caller, GeneratedPolicy, GitFolderPolicy, JobTrace, Observer, Settings, Step, StepDecision,
+    Admission, Caller, GeneratedPolicy, GitFolderPolicy, JobStep, JobTrace, Observer, Settings, StepDecision,
     UnreadPolicy, Workspace,
 };
 use editd_engine::Refusal;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::format;
-use super::target::{ScenarioTarget, StepHook, StepName};
+use super::target::{ScenarioTarget, StepHook};
 
 /// Makes an open workspace the target of a scenario.
 #[must_use]
@@ -58,23 +58,8 @@ pub fn settings(told: &format::ScenarioSettings) -> Result<Settings, String> {
 struct StepObserver(Arc<dyn StepHook>);
 
 impl Observer for StepObserver {
-    fn after(&self, step: Step) -> StepDecision {
-        let name = match step {
-            Step::Admit => StepName::Admit,
-            Step::Resolve => StepName::Resolve,
-            Step::Snapshot => StepName::Snapshot,
-            Step::CheckStaleness => StepName::CheckStaleness,
-            Step::Plan => StepName::Plan,
-            Step::Validate => StepName::Validate,
-            Step::CheckLimits => StepName::CheckLimits,
-            Step::Stage => StepName::Stage,
-            Step::Intend => StepName::Intend,
-            Step::Swap => StepName::Swap,
-            Step::Seal => StepName::Seal,
-            Step::Hooks => StepName::Hooks,
-            Step::Settle => StepName::Settle,
-        };
-        if self.0.after(name) { StepDecision::Continue } else { StepDecision::Stop }
+    fn after(&self, step: JobStep) -> StepDecision {
+        if self.0.after(step) { StepDecision::Continue } else { StepDecision::Stop }
     }
 }
 

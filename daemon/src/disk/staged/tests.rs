@@ -15,9 +15,10 @@ use std::sync::{Arc, Mutex};
 use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};
 
 use crate::disk::observation::hash;
+use crate::metrics::JobStep;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
-use crate::state::step::{Observer, Step, StepDecision};
+use crate::state::step::{Observer, StepDecision};
 use crate::workspace::tests::kit::Bench;
 
 const ONE: &str = "one\n";
@@ -70,10 +71,10 @@ impl Os for BeforeMove {
 }
 
 /// Another program, which does something once after a step of a job.
-struct AfterStep(Step, PathBuf, Mutex<Option<Box<Act>>>);
+struct AfterStep(JobStep, PathBuf, Mutex<Option<Box<Act>>>);
 
 impl Observer for AfterStep {
-    fn after(&self, step: Step) -> StepDecision {
+    fn after(&self, step: JobStep) -> StepDecision {
         if step == self.0
             && let Some(mut act) = self.2.lock().unwrap().take()
         {
@@ -107,7 +108,7 @@ fn bench(nth: usize, act: impl FnMut(&Path) + Send + 'static) -> Bench {
 }
 
 /// The same for another program that acts after a step.
-fn after(step: Step, act: impl FnMut(&Path) + Send + 'static) -> Bench {
+fn after(step: JobStep, act: impl FnMut(&Path) + Send + 'static) -> Bench {
     let bench = bench(usize::MAX, |_| ());
     let root = bench.workspace.root().to_owned();
     bench.state().observe(Arc::new(AfterStep(step, root, Mutex::new(Some(Box::new(act))))));
@@ -144,7 +145,7 @@ fn lost(bench: &Bench) -> Vec<String> {
 
 #[test]
 fn a_staged_file_that_was_replaced_is_set_aside_and_the_job_is_done_with_its_own_content() {
-    for step in [Step::Stage, Step::Intend] {
+    for step in [JobStep::Stage, JobStep::Intend] {
         let bench = after(step, |root| replace_staged(root, "two\n"));
         let receipt = bench.replace("s", "a.txt", "one", "two");
         assert_eq!(
@@ -195,7 +196,7 @@ fn a_replaced_displaced_file_is_not_put_in_place_when_its_job_is_rolled_back() {
 
 #[test]
 fn a_foreign_file_under_a_staged_name_is_not_deleted_with_a_refused_job() {
-    let bench = after(Step::Stage, |root| {
+    let bench = after(JobStep::Stage, |root| {
         replace_staged(root, "two\n");
         // The job ends before its intent.
         std::fs::rename(root, root.with_file_name("moved")).unwrap();

@@ -11,21 +11,22 @@ use super::*;
 use crate::caller::Caller;
 use crate::disk::observation::hash;
 use crate::journal::external::made_by_hook;
+use crate::metrics::JobStep;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
-use crate::state::step::{Observer, Step, StepDecision};
+use crate::state::step::{Observer, StepDecision};
 use crate::transaction::{Origin, Transaction};
 use crate::workspace::tests::kit::Bench;
 
 /// Writes a file as another program would, right after a step.
 struct Other {
-    step: Step,
+    step: JobStep,
     file: PathBuf,
 }
 
 impl Observer for Other {
-    fn after(&self, step: Step) -> StepDecision {
+    fn after(&self, step: JobStep) -> StepDecision {
         if step == self.step {
             std::fs::write(&self.file, "others\n").unwrap_or_default();
         }
@@ -34,7 +35,7 @@ impl Observer for Other {
 }
 
 /// A bench whose workspace brings a trusted hook for `*.txt`, with another program that writes `a.txt` after a step.
-fn bench(stdout: bool, step: Step) -> Bench {
+fn bench(stdout: bool, step: JobStep) -> Bench {
     let bench = Bench::new();
     let config = format!(
         "[[after_write]]\nname = \"never\"\nfiles = [\"*.txt\"]\nstdout = {stdout}\ncommand = [\"false\", \"{{path}}\"]\n"
@@ -61,7 +62,7 @@ fn warned(receipt: &Receipt) -> String {
 #[test]
 fn changes_of_other_programs_before_a_hook_are_not_the_hooks() {
     for stdout in [false, true] {
-        let bench = bench(stdout, Step::Seal);
+        let bench = bench(stdout, JobStep::Seal);
         let receipt = bench.append("s", "a.txt", "b\n");
         assert_eq!(receipt.status, JobStatus::Applied);
         assert!(warned(&receipt).contains("a.txt: another program changed it"), "{receipt:?}");
@@ -73,7 +74,7 @@ fn changes_of_other_programs_before_a_hook_are_not_the_hooks() {
 
 #[test]
 fn changes_of_other_programs_after_the_hooks_are_found_as_ever() {
-    let bench = bench(true, Step::Hooks);
+    let bench = bench(true, JobStep::Hooks);
     bench.append("s", "a.txt", "b\n");
     assert_eq!(kinds(&bench), [EntryKind::Edit]);
     assert!(bench.workspace.observe(&"a.txt".into()).is_some());
@@ -132,10 +133,10 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
 }
 
 /// Panics after a step.
-struct Panics(Step);
+struct Panics(JobStep);
 
 impl Observer for Panics {
-    fn after(&self, step: Step) -> StepDecision {
+    fn after(&self, step: JobStep) -> StepDecision {
         assert!(step != self.0, "a mistake of editd's own");
         StepDecision::Continue
     }
@@ -175,8 +176,8 @@ fn sealed(bench: &Bench, path: &str) -> SealedTransaction {
 
 #[test]
 fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
-    for step in [Step::Stage, Step::Intend, Step::Swap, Step::Seal] {
-        let bench = bench(true, Step::Hooks);
+    for step in [JobStep::Stage, JobStep::Intend, JobStep::Swap, JobStep::Seal] {
+        let bench = bench(true, JobStep::Hooks);
         let hook =
             bench.state().workspace_commands().runnable(CommandKind::AfterWrite).next().unwrap().clone();
         let sealed = sealed(&bench, "other");
@@ -197,7 +198,7 @@ fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
         rewritten::commit(&mut context, &hook, made, &mut outcome).unwrap();
         let unsealed = bench.state().store.open_entries().into_iter().filter(|(_, sealed)| !sealed);
         assert_eq!(unsealed.count(), 0, "after {step:?}");
-        let done = step >= Step::Swap;
+        let done = step >= JobStep::Swap;
         assert_eq!((outcome.job.is_some(), outcome.files.len()), (done, usize::from(done)), "{outcome:?}");
         assert_eq!(outcome.warnings.concat().contains("editd made a mistake"), !done, "{outcome:?}");
         let expected: &[u8] = if done { b"formatted\n" } else { &found.bytes };
