@@ -88,7 +88,7 @@ fn restores_torn_files(before: impl Fn(&mut TestDaemon)) {
     assert!(!daemon.workspace().join("removed.txt").exists());
     let said = daemon.said();
     for path in ["emptied.txt", "changed.txt", "removed.txt"] {
-        assert!(said.contains(&format!("{path}: what came after job")), "{path}: {said}");
+        assert!(said.contains(&format!("{path}: records after job")), "{path}: {said}");
     }
     let again = jobs::with(jobs::write("empty.txt", &new("empty.txt")), "key", json!("empty.txt"));
     let reply = daemon.client("s").ask_json(kind::EDIT, &again);

@@ -53,7 +53,7 @@ fn played(failing: Option<(u64, i32)>) -> (u64, Vec<String>) {
         (JobStatus::Applied, 1) => warned && failing.is_some_and(|(_, errno)| errno == EACCES),
         (JobStatus::Applied, 2) | (JobStatus::Refused, 0) => true,
         // The log failed after the files were put in place.
-        (JobStatus::Refused, 2) => told.contains("could not be taken back yet"),
+        (JobStatus::Refused, 2) => told.contains("could not be rolled back yet"),
         _ => false,
     };
     let found = if is_whole {

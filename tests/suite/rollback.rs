@@ -316,7 +316,7 @@ fn two_threads_that_settle_roll_a_broken_job_back_once() {
     let fault = Fault { lasting: FaultDuration::ForEver, ..once(OsCall::Exchange, EIO) };
     machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| same.fail(fault));
     let refused = workspace.send(&scenario.job, KEY).error.unwrap();
-    assert!(refused.message.contains("could not be taken back yet"), "{}", refused.message);
+    assert!(refused.message.contains("could not be rolled back yet"), "{}", refused.message);
     assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
     machine.remove_faults();
     let other = Arc::clone(&workspace);
@@ -340,7 +340,7 @@ fn a_rolled_back_deletion_puts_nothing_into_another_folder() {
         same.fail_call(same.calls() + 1, EMFILE, FaultDuration::ForEver);
     });
     let receipt = workspace.send(&scenario.job, KEY);
-    assert!(receipt.error.unwrap().message.contains("could not be taken back yet"));
+    assert!(receipt.error.unwrap().message.contains("could not be rolled back yet"));
     machine.remove_faults();
     assert!(workspace.settle());
     assert!(machine.outside().stat("/w/a.txt").is_err(), "it was put back beside the folder that is gone");

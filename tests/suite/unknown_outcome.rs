@@ -119,7 +119,7 @@ fn a_key_whose_job_is_not_rolled_back_yet_gets_the_first_reply_again() {
         fail(&same, OsCall::Exchange, FaultDuration::ForEver);
     });
     let first = three_times(&workspace);
-    assert!(first.message.contains("could not be taken back yet"), "{first}");
+    assert!(first.message.contains("could not be rolled back yet"), "{first}");
     machine.remove_faults();
     assert!(workspace.settle());
     // Now it is known that nothing was done, so the key may be used again.

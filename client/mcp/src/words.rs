@@ -31,7 +31,7 @@ const REQUEST_FIELDS: [&str; 16] = [
 const PHRASES: [(&str, &str); 11] = [
     (", or send the job with the mode `interactive`", ""),
     (
-        "what the job would do is no longer what was verified; verify it again",
+        "the result of the job is no longer the verified one; verify it again",
         "the edits would no longer do what was checked; check them again",
     ),
     (" (`chmod` in the same job will do)", ""),

@@ -47,21 +47,18 @@ impl<'w> Clips<'w> {
     /// Returns the text that a clipboard holds now.
     ///
     /// # Errors
-    /// `no_clipboard` if it holds nothing; `encoding` if it holds bytes that are not text.
+    /// `no_clipboard` if it holds nothing; `encoding` if it contains bytes that are not text.
     pub(crate) fn read(&self, name: &str) -> Result<Rc<str>, Refusal> {
         let none = |why: &str| refuse(ErrorCode::NoClipboard, format!("the clipboard {name:?} {why}"));
         match self.find(name) {
             Some(Slot { stored: Some((text, _)), spoilt: false }) => return Ok(Rc::clone(text)),
-            Some(_) => return Err(none("holds nothing, since the edit that fills it was not applied")),
+            Some(_) => return Err(none("is empty, since the edit that fills it was not applied")),
             None => {}
         }
-        let bytes = self
-            .snapshot
-            .clips
-            .get(name)
-            .ok_or_else(|| none("holds nothing; store something in it first"))?;
+        let bytes =
+            self.snapshot.clips.get(name).ok_or_else(|| none("is empty; store something in it first"))?;
         std::str::from_utf8(bytes).map(Rc::from).map_err(|_| {
-            refuse(ErrorCode::Encoding, format!("the clipboard {name:?} holds bytes that are not text"))
+            refuse(ErrorCode::Encoding, format!("the clipboard {name:?} contains bytes that are not text"))
         })
     }
 

@@ -312,5 +312,5 @@ fn chunks_beyond_the_budget_are_not_said_to_be_missing() {
     assert_eq!(errors.len(), 3_000);
     assert_eq!((errors[0].check.as_deref(), errors[0].fallen.len()), (Some("content"), 5));
     // The budget for explanations is spent long before the last.
-    assert!(errors[2_999].fallen.is_empty() && errors[2_999].message.starts_with("the chunk is nowhere"));
+    assert!(errors[2_999].fallen.is_empty() && errors[2_999].message.starts_with("the chunk does not occur"));
 }

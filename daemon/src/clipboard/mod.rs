@@ -40,7 +40,7 @@ pub fn check_size(name: &str, bytes: usize) -> Result<(), Refusal> {
     }
     let mut error = RequestError::new(
         ErrorCode::TooLarge,
-        format!("clipboard {name:?} would hold {bytes} bytes; it may hold {}", limits::CLIPBOARD),
+        format!("clipboard {name:?} would have {bytes} bytes; the limit is {}", limits::CLIPBOARD),
     );
     error.limit = Some(limits::CLIPBOARD as u64);
     Err(Box::new(error))

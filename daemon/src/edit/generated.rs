@@ -18,16 +18,17 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
         let path = &change.path;
         if setting == GeneratedPolicy::Refuse {
             let message = format!(
-                "{path} is generated, since {why}, and the configuration has such files refused; change what it is \
-                 generated from"
+                "{path} is generated, since {why}, and the configuration refuses changes of generated files; change \
+                 its source"
             );
             return Err(Box::new(RequestError::new(ErrorCode::Rejected, message).at(path)));
         }
         // A file that is copied over it has its warning at the file that was copied.
         let told = plan.files.iter().position(|file| file.path == *path).unwrap_or_default();
         if let Some(file) = plan.files.get_mut(told) {
-            file.warnings
-                .push(format!("{path} is generated, since {why}: change its source too, or this is lost"));
+            file.warnings.push(format!(
+                "{path} is generated, since {why}: change its source too, or this change is lost"
+            ));
         }
     }
     Ok(())

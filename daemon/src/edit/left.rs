@@ -46,7 +46,7 @@ fn left_by(state: &WorkspaceState, job: JobId, path: &FilePath) -> Result<Option
         Ok(None) => refusal(
             path,
             format!(
-                "base {} of {path} names no job that the journal holds: it wrote nothing, or is too old; read the file \
+                "base {} of {path} names no job in the journal: the job changed nothing, or is too old; read the file \
                  and name the version that you get, or leave `base` out",
                 job.version()
             ),

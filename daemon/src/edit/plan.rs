@@ -216,7 +216,7 @@ pub(super) fn parsed(job: &Job, world: &editd_engine::WorkspaceSnapshot) -> usiz
 pub(super) fn verified(planned: &PlannedJob) -> Result<(), Refusal> {
     match &planned.request.verified {
         Some(wanted) if *wanted != token(&planned.plan) => {
-            let message = "what the job would do is no longer what was verified; verify it again";
+            let message = "the result of the job is no longer the verified one; verify it again";
             Err(Box::new(RequestError::new(ErrorCode::Stale, message)))
         }
         _ => Ok(()),

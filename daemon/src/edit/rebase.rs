@@ -47,7 +47,7 @@ pub(super) fn base(
     patience: &past::PastBudget,
 ) -> Result<Base, Obstacle> {
     let Some(found) = observation.found() else {
-        return Err("what is gone cannot be merged with");
+        return Err("a file that no longer exists cannot be merged");
     };
     let read = seen.and_then(|seen| seen.hash);
     let direct = match expects {
@@ -110,10 +110,10 @@ pub(super) fn obstacles(job: &Job, bases: &BTreeMap<FilePath, Base>) -> BTreeMap
 
 fn obstacle(entry: &JobEntry, base: &Base) -> Option<Obstacle> {
     if entry.edits().any(EditFacts::is_about_file) {
-        return Some("only changes of text are merged, not what is done to a whole file");
+        return Some("only changes of text are merged, not operations on whole files");
     }
     if entry.edits().any(EditFacts::stores_clipboard) {
-        return Some("a clipboard takes what is there now");
+        return Some("edits that store text in a clipboard are not merged");
     }
     let other = entry.base.is_some()
         && expectation(entry, None).is_ok_and(|expects| !names(&expects, base.hash, &base.bytes));
@@ -130,7 +130,7 @@ pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
         return Ok(held);
     }
     let message =
-        format!("the contents that this job is to be merged from hold more than {JOB_BYTES} bytes; split it");
+        format!("the contents to merge for this job have more than {JOB_BYTES} bytes; split the job");
     let mut error = RequestError::new(ErrorCode::TooLarge, message);
     error.limit = Some(JOB_BYTES as u64);
     Err(Box::new(error))
@@ -184,8 +184,7 @@ pub(super) fn tell_theirs(
         let seen = checked.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
             outcome.warnings.push(
-                "the edit names an older version: it was made to what this session's own edits have left since"
-                    .to_owned(),
+                "the edit names an older version: it was merged with later edits by this session".to_owned(),
             );
             continue;
         }
@@ -198,10 +197,8 @@ pub(super) fn tell_theirs(
         let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
         let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
         outcome.warnings.push(match diff.text.as_str() {
-            "" => {
-                "the edit was merged into what others have written since, none of it near the edit".to_owned()
-            }
-            text => format!("the edit was merged into what others have written since; near it:\n{text}"),
+            "" => "the edit was merged with later changes by others, none of them near the edit".to_owned(),
+            text => format!("the edit was merged with later changes by others; near it:\n{text}"),
         });
         if let Some((seen, since_read)) = seen.zip(since_read) {
             let shown = since_read.renewed(seen, found, (&diff.shown, false), now);

@@ -37,9 +37,8 @@ pub(super) fn refusal(
     match (verdict, observation.found()) {
         (Verdict::Unread, Some(found)) => super::unread::refusal(state, caller, checked, (path, found)),
         (Verdict::Exists, _) => {
-            let message = format!(
-                "{path} exists, and the job expects that it does not; read it and edit what is there"
-            );
+            let message =
+                format!("{path} exists, and the job expects that it does not; read it and edit its content");
             let mut error = RequestError::new(ErrorCode::Exists, message).at(path);
             error.version = observation.hash().map(|hash| hash.version());
             Box::new(error)
@@ -110,7 +109,9 @@ fn stale(
     error.message = match error.would_apply {
         _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
         Some(WouldApply::Clean) => {
-            format!("{path} changed since it was read{own}; its edits fit what is there now: send them again")
+            format!(
+                "{path} changed since it was read{own}; its edits fit the present content: send them again"
+            )
         }
         _ => format!(
             "{path} changed since it was read{own}; look at what changed, adapt the job, and send it again"

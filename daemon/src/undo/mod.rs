@@ -339,7 +339,7 @@ fn place_of(state: &WorkspaceState, path: &FilePath) -> Result<ResolvedPath, Ref
 
 fn not_a_file(path: &FilePath) -> Refusal {
     let message = format!(
-        "{path} is no regular file of up to {} bytes any more; move what is there away and undo again",
+        "{path} is no regular file of up to {} bytes any more; move it away and undo again",
         limits::FILE
     );
     Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))

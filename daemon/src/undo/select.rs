@@ -246,7 +246,7 @@ pub(super) fn no_mark(entry: &EntrySummary) -> Result<(), Refusal> {
     }
     let (id, name) = (entry.id, entry.label.as_deref().unwrap_or_default());
     let message = format!(
-        "entry {id} is the mark {name:?}, which changed nothing; `editctl undo --to NAME` undoes what came after it"
+        "entry {id} is the mark {name:?}, which changed nothing; `editctl undo --to NAME` undoes the entries after it"
     );
     Err(Box::new(RequestError::new(ErrorCode::Unsupported, message)))
 }

@@ -170,7 +170,7 @@ fn owners(later: &[LaterEntry]) -> String {
     let by_programs = later.iter().any(|entry| entry.kind == EntryKind::External);
     let others = if by_programs { "other sessions or programs" } else { "other sessions" };
     match (later.len(), own) {
-        (0, _) => "its content is no longer what the entry left".to_owned(),
+        (0, _) => "its content is no longer the result of the entry".to_owned(),
         (1, 0) if by_programs => "another program changed it later".to_owned(),
         (1, 0) => "a later entry of another session changed it".to_owned(),
         (1, _) => "a later entry of this session changed it".to_owned(),

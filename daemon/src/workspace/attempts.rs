@@ -81,8 +81,8 @@ fn repair_job(state: &WorkspaceState, guard: &JobGuard<'_>, refusal: Refusal) ->
             let again = error.to_string();
             let again = if again == refusal.message { String::new() } else { format!(" ({again})") };
             let message = format!(
-                "{}; and job {id} could not be taken back yet{again}: its files are locked until that is done; if the \
-                 daemon ends before, the next start finishes it or takes it back, and `editctl show {id}` then shows the result",
+                "{}; and job {id} could not be rolled back yet{again}: its files are locked until that is done; if the \
+                 daemon ends before, the next start finishes it or rolls it back, and `editctl show {id}` then shows the result",
                 refusal.message
             );
             let unknown: Refusal = Box::new(RequestError::new(ErrorCode::Io, message));

@@ -55,7 +55,7 @@ impl Workspace {
         let clip = self.state.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
             let message =
-                format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
+                format!("clipboard {name:?} is empty; `editctl clip list` lists those with content");
             Box::new(RequestError::new(ErrorCode::NoClipboard, message))
         })
     }

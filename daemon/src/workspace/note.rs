@@ -172,7 +172,7 @@ fn too_many(limit: AnnouncementLimit) -> Refusal {
         }
         AnnouncementLimit::Paths => (NOTED_PATHS, "paths of announced calls"),
     };
-    let message = format!("there are {most} {what} already; send `end` for those that are over");
+    let message = format!("there are {most} {what} already; send `end` for calls that have ended");
     let mut error = RequestError::new(ErrorCode::Limit, message);
     error.limit = Some(most as u64);
     Box::new(error)

@@ -229,16 +229,16 @@ fn action(sent: &JobRequest, payload_request: PayloadRequest) -> Result<Action, 
     match payload_request {
         PayloadRequest::Job(wanted) => job(sent, wanted).map(|job| Action::Job(Box::new(job))),
         _ if sent.payload.as_ref().is_some_and(|payload| payload.base.is_some()) => {
-            Err(malformed("the payload edits nothing, so that a `base` means nothing to it; leave it out"))
+            Err(malformed("the payload edits nothing, so `base` has no meaning; leave it out"))
         }
         PayloadRequest::View { .. } if sent.detach => {
-            Err(malformed("what the payload asks to see is shown at once; leave out `detach`"))
+            Err(malformed("a payload that asks for text is answered at once; leave out `detach`"))
         }
         PayloadRequest::View { path, lines } => {
             Ok(Action::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
         }
         PayloadRequest::Undo { .. } if sent.mode == JobMode::VerifyOnly || sent.verified.is_some() => {
-            Err(malformed("an undo is not verified first; leave out `verify_only` and `verified`"))
+            Err(malformed("an undo cannot be verified first; leave out `verify_only` and `verified`"))
         }
         PayloadRequest::Undo { path } => Ok(Action::Undo(path)),
     }
@@ -261,7 +261,7 @@ fn job(sent: &JobRequest, wanted: PayloadJob) -> Result<JobRequest, Refusal> {
             }
             several => {
                 return Err(malformed(format!(
-                    "a version is of one file and the payload names {}; leave `base` out, say `any` or the job that wrote them \
+                    "a version belongs to one file, and the payload names {}; leave `base` out, say `any` or the job that wrote them \
                      (`@17`), or send one at a time",
                     several.len()
                 )));

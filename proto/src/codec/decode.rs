@@ -73,7 +73,7 @@ impl Message {
         // loses count and leaves bytes over. Such a body is not the one that was sent.
         match IgnoredAny::deserialize(&mut from) {
             Err(rmp_serde::decode::Error::InvalidMarkerRead(end)) if end.kind() == UnexpectedEof => Ok(body),
-            _ => Err(CodecError::body("a list was found where a word was expected")),
+            _ => Err(CodecError::body("a list was found where a name was expected")),
         }
     }
 }

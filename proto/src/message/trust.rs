@@ -16,7 +16,7 @@ pub struct TrustRequest {
 /// A command that a workspace configures.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CommandInfo {
-    /// The kind: `validator`, `format` or `after_write`.
+    /// The kind: `validator`, `format`, `check` or `after_write`.
     pub kind: String,
     /// The name.
     pub name: String,

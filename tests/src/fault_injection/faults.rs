@@ -96,7 +96,7 @@ impl InjectedFault {
         let partial = receipt.status == JobStatus::Partial || warns(&receipt, UNSEARCHED);
         let applied = partial || receipt.status == JobStatus::Applied;
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
-        let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
+        let left = error.is_some_and(|error| error.message.contains("could not be rolled back yet"));
         // Its files may not be flushed, and its reply says that: but it stands.
         let unflushed = scenario.durability() == Durability::Full
             && error.is_some_and(|error| error.message.contains("was applied"));

@@ -139,7 +139,7 @@ pub(super) fn plain(error: &RequestError) -> String {
             told => told.replace("the job", "the edit"),
         },
         ErrorCode::Conflict => format!(
-            "others changed the same lines of {path}, or lines next to them; compare them below and edit what is there now"
+            "others changed the same lines of {path}, or lines next to them; compare them below and edit the present text"
         ),
         // Such a message names the fields of the payload.
         ErrorCode::Malformed => error.message.clone(),

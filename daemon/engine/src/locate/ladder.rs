@@ -79,7 +79,8 @@ pub(super) struct LadderStep {
 const INDENTED: &str =
     "the new lines cannot be indented as the lines there are; indent old and new text as the file does";
 const NUMBERS: &str = "only some of the new lines bear numbers; give all of them numbers, or none";
-const CUTS: &str = "the lines that old and new text share can be cut in two ways; quote only what is there";
+const CUTS: &str =
+    "the lines that old and new text share can be cut in two ways; quote only the present text";
 const ALIKE: &str = "the quotation may begin or end inside a line there, or the new lines cannot be indented as the lines there are; quote whole lines, and indent as the file does";
 
 /// The ladder, in the order of [`Rung`].

@@ -90,7 +90,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
             near.score,
             needed(quote)
         ),
-        (None, None) => "read the file again and quote what is there".to_owned(),
+        (None, None) => "read the file again and quote the present text".to_owned(),
     };
     error.message = format!("the quoted text is not in the file ({range}); {advice}");
     error
@@ -117,7 +117,7 @@ pub(crate) fn not_found_pattern(
     let mut error = refuse(
         ErrorCode::NotFound,
         format!(
-            "the {what} {:?} is nowhere in {place} of the file; check it, or read the file again",
+            "the {what} {:?} does not occur in {place} of the file; check it, or read the file again",
             excerpt(pattern, 0)
         ),
     );
@@ -137,7 +137,7 @@ fn cause(text: &Text<'_>, miss: &Miss<'_>) -> Option<String> {
         });
         if let (true, Some(at)) = (found.is_break(), there) {
             let at = text.folded().map_or(at, |folded| folded.original(at));
-            return Some(format!("the new text is already there, at line {}", text.line_of(at)));
+            return Some(format!("the new text is already in the file, at line {}", text.line_of(at)));
         }
     }
     let (path, line) = miss.elsewhere.as_ref()?;

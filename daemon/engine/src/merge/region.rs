@@ -37,7 +37,7 @@ impl Conflicts {
         };
         let message = format!(
             "others changed the same or neighbouring lines at line {line}{more}; compare the three texts, and edit \
-             what is there now"
+             the present text"
         );
         let mut error = on_line(line, refuse(ErrorCode::Conflict, message));
         error.found = Some(self.count as u64);

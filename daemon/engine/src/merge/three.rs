@@ -55,7 +55,7 @@ pub(super) fn merged(
     label: Option<&str>,
 ) -> Result<Merged, Refusal> {
     let after = apply(base, wanted).ok_or_else(|| {
-        internal("planned splices do not fit what they were planned on; please report this job")
+        internal("planned splices do not fit the content for which they were planned; please report this job")
     })?;
     let base_text = Text::read(base, label)?;
     let (text, now) = (Text::read(&after, label)?, Text::read(current, label)?);

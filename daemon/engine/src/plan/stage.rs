@@ -271,9 +271,7 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
                 edit,
                 refuse(
                     ErrorCode::NoClipboard,
-                    format!(
-                        "the clipboard {name:?} holds nothing, since the edit that fills it was not applied"
-                    ),
+                    format!("the clipboard {name:?} is empty, since the edit that fills it was not applied"),
                 ),
             )?;
         }

@@ -92,7 +92,7 @@ impl Encoding {
         if !wide && has_nul(bytes) {
             return Err(refuse(
                 ErrorCode::Binary,
-                "this file holds NUL bytes, so it is not text; only file operations apply: to replace it, delete it in \
+                "this file contains NUL bytes, so it is not text; only file operations apply: to replace it, delete it in \
                  one entry and create it in the next",
             ));
         }
@@ -190,7 +190,7 @@ fn unlike(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Refusal {
     let name = encoding.name();
     stops(name, &good, |place| {
         format!(
-            "this file does not read as {name}, which the configuration names, at {place}; name its own encoding there"
+            "this file is not valid {name}, which the configuration names, at {place}; name its own encoding there"
         )
     })
 }
@@ -200,7 +200,7 @@ fn lacks(encoding: &'static encoding_rs::Encoding, text: &str) -> Refusal {
     let name = encoding.name();
     let mut buffer = [0; 4];
     let Some(letter) = text.chars().find(|letter| encoding.encode(letter.encode_utf8(&mut buffer)).2) else {
-        return wrong(name, format!("the new text cannot be written in {name}; put it otherwise"));
+        return wrong(name, format!("the new text cannot be written in {name}; use other characters"));
     };
     let shown = if letter.is_control() { String::new() } else { format!("`{letter}`, ") };
     let number = u32::from(letter);

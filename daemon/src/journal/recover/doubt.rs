@@ -152,7 +152,7 @@ pub fn decide_doubtful(
 pub fn told(chain: &RecordChain<'_>) -> String {
     let last = chain.links.last().map_or(JobId(0), |link| link.entry.id);
     format!(
-        "{}: what came after job {last} may be lost through damage of the log, and the file is not as that job left it; it \
+        "{}: records after job {last} may be lost through damage of the log, and the file is not as that job left it; it \
          was left unchanged: compare it with `editctl show {last}`",
         chain.path
     )

@@ -210,7 +210,7 @@ impl<'a> CombinedRun<'a> {
             ReplyState::Applied
         } else if workspace.inner.failed().is_some()
             || receipt.status == JobStatus::Unchanged
-            || ["could not be taken back yet", "the next start decides"].iter().any(|words| says(words))
+            || ["could not be rolled back yet", "the next start decides"].iter().any(|words| says(words))
         {
             ReplyState::Unsure
         } else {

@@ -126,9 +126,13 @@ impl ApplyPatchReply {
                 add_job(&mut out, receipt);
                 out
             }
-            (JobStatus::Unchanged, _) => "Success. The files were so already; nothing changed.".to_owned(),
-            (JobStatus::Verified, _) => "The patch would apply; nothing was written, as asked.".to_owned(),
-            (JobStatus::Queued, _) => "The patch waits for its turn; nothing is written yet.".to_owned(),
+            (JobStatus::Unchanged, _) => {
+                "Success. The files have this content already; nothing changed.".to_owned()
+            }
+            (JobStatus::Verified, _) => {
+                "The patch would apply; nothing was written, as requested.".to_owned()
+            }
+            (JobStatus::Queued, _) => "The patch is queued; nothing is written yet.".to_owned(),
             (JobStatus::Refused, Some(error)) => {
                 failures(error, |error| self.failure(None, error.edit, error))
             }

@@ -172,7 +172,7 @@ impl PatchReply {
             }
             (ErrorCode::NotFound, _) if !error.tried.is_empty() => {
                 let more = found_otherwise(error);
-                let more = more.as_deref().unwrap_or("read the file again and quote what is there");
+                let more = more.as_deref().unwrap_or("read the file again and quote the present text");
                 format!("oldText was not found; {more}")
             }
             _ => plain(error),
@@ -185,11 +185,11 @@ impl PatchReply {
         let edits = || receipt.files.iter().flat_map(|file| &file.edits);
         match (receipt.status, &receipt.error) {
             (JobStatus::Applied, _) => applied("all"),
-            (JobStatus::Unchanged, _) => format!("{}\nThe file was so already.", applied("all")),
+            (JobStatus::Unchanged, _) => format!("{}\nThe file has this content already.", applied("all")),
             (JobStatus::Verified, _) => {
-                format!("{}\nAll would be applied; nothing was written, as asked.", applied("none"))
+                format!("{}\nAll would be applied; nothing was written, as requested.", applied("none"))
             }
-            (JobStatus::Queued, _) => format!("{}\nThey wait for their turn.", applied("none")),
+            (JobStatus::Queued, _) => format!("{}\nThey are queued.", applied("none")),
             (JobStatus::Partial, _) => {
                 let done = edits().filter(|edit| edit.status != EditStatus::Refused).count();
                 applied(&format!("{done} of {}", edits().count()))

@@ -18,7 +18,7 @@ pub(super) fn letters(bits: u32) -> Result<String, Refusal> {
     let unknown = BITS.iter().fold(bits, |left, (bit, _)| left & !bit);
     if unknown != 0 {
         return Err(malformed(format!(
-            "the flags hold {unknown}, which means nothing here; 2, 8, 16, 32, 64 and 256 are known"
+            "the flags contain {unknown}, which has no meaning here; 2, 8, 16, 32, 64 and 256 are known"
         )));
     }
     Ok(BITS.iter().filter(|(bit, _)| bits & bit != 0).filter_map(|(_, letter)| *letter).collect())

@@ -115,7 +115,7 @@ impl PatternTranslator<'_> {
             Some(letter) if letter.is_ascii_alphanumeric() => {
                 if !SHARED.contains(letter) {
                     return Err(invalid(&format!(
-                        "`\\{letter}` means nothing here; leave the backslash out"
+                        "`\\{letter}` has no meaning here; leave the backslash out"
                     )));
                 }
                 self.out.extend(['\\', letter]);

@@ -72,7 +72,7 @@ impl SafeEditReply {
             }
             (JobStatus::Unchanged, _) => match self.counted(receipt) {
                 Some((0, search, _)) => with(&format!("⚠️ Pattern {search:?} not found (no changes made)")),
-                _ => with("✅ No changes: the file was so already."),
+                _ => with("✅ No changes: the file has this content already."),
             },
             (JobStatus::Verified, _) if issues.is_empty() => {
                 vec!["✅ Validation Passed (Mode: verify_only, nothing was written)".to_owned()]
@@ -81,7 +81,7 @@ impl SafeEditReply {
                 with("❌ Validation Failed (Mode: verify_only, nothing was written):")
             }
             (JobStatus::Queued, _) => {
-                vec!["⏳ The edit waits for its turn; nothing is written yet.".to_owned()]
+                vec!["⏳ The edit is queued; nothing is written yet.".to_owned()]
             }
             (JobStatus::Partial, _) => with("⚠️ Saved in part:"),
             (JobStatus::Refused, Some(error)) if error.code == ErrorCode::Rejected => {

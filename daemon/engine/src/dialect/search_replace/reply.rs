@@ -165,7 +165,7 @@ fn not_found(lead: &str, near: Option<u64>, error: &RequestError, out: &mut Stri
         let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
         _ = writeln!(out, "- Search Range: lines {first} to {last}{from}");
     }
-    let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
+    let tip = error.cause.as_deref().unwrap_or("read the file again and quote the present text");
     _ = writeln!(out, "- Tip: {tip}");
     if let Some(best) = best {
         _ = writeln!(out, "\nBest Match Found:\n{}", best.text.trim_end_matches('\n'));

@@ -74,7 +74,7 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
         }
     }
     if files.done.is_empty() {
-        return Err(scan.wrong("the payload names no file; it holds `<file>` with `<path>` and `<diff>`"));
+        return Err(scan.wrong("the payload names no file; it needs `<file>` with `<path>` and `<diff>`"));
     }
     Ok(files.done)
 }
@@ -99,7 +99,7 @@ impl<'p> Files<'p> {
     }
 
     fn close_diff(&mut self) -> Result<(), &'static str> {
-        let (text, first) = self.text.take().ok_or("`<diff>` is empty; it holds `<content>` with blocks")?;
+        let (text, first) = self.text.take().ok_or("`<diff>` is empty; it needs `<content>` with blocks")?;
         self.texts.push((text, first, self.start_line.take()));
         Ok(())
     }

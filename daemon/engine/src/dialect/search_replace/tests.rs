@@ -332,7 +332,7 @@ fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text()
          - Similarity Score: 87%\n\
          - Required Threshold: 90%\n\
          - Search Range: lines 1 to 80, starting at line 42\n\
-         - Tip: read the file again and quote what is there\n\n\
+         - Tip: read the file again and quote the present text\n\n\
          Best Match Found:\n\
          7 | def f():\n\
          8 |     pass"

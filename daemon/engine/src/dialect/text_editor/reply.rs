@@ -74,12 +74,14 @@ impl TextEditorReply {
         match (receipt.status, self.command, &receipt.error) {
             (JobStatus::Refused, _, Some(error)) => self.failure(error),
             (JobStatus::Refused, _, None) => format!("{path} was not changed."),
-            (JobStatus::Unchanged, ..) => format!("The file {path} is so already; nothing changed."),
+            (JobStatus::Unchanged, ..) => {
+                format!("The file {path} has this content already; nothing changed.")
+            }
             (JobStatus::Verified, ..) => {
-                format!("The file {path} would be edited; nothing was written, as asked.")
+                format!("The file {path} would be edited; nothing was written, as requested.")
             }
             (JobStatus::Queued, ..) => {
-                format!("The edit of {path} waits for its turn; nothing is written yet.")
+                format!("The edit of {path} is queued; nothing is written yet.")
             }
             (_, EditorCommand::Create, _) => format!("File created successfully at: {path}"),
             (_, EditorCommand::UndoEdit, _) => {

@@ -48,7 +48,7 @@ pub(super) fn file_operation(
     let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
     let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];
     if says.iter().filter(|flag| **flag).count() > 1 {
-        let what = "the section says two of: the file comes, goes, is renamed, is copied; say one";
+        let what = "the section says two of: the file is created, deleted, renamed, copied; say one";
         return Err(fault(file.line, ErrorCode::Malformed, what));
     }
     let path = |name: &str| setting.path_or(Some(name));

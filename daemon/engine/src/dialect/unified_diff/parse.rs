@@ -154,7 +154,7 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
     }
     files.retain(|file| !file.is_prose());
     if files.is_empty() {
-        return Err(malformed("the text holds no diff; send lines with `---`, `+++` and `@@`"));
+        return Err(malformed("the text contains no diff; send lines with `---`, `+++` and `@@`"));
     }
     Ok(files)
 }

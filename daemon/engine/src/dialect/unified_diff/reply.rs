@@ -97,12 +97,12 @@ impl ReplyFormat for UnifiedDiffReply {
             JobStatus::Applied => String::new(),
             JobStatus::Partial => "Only part of the diff was applied.\n".to_owned(),
             JobStatus::Unchanged if follows(&receipt.files) => {
-                "The files were so already, but for line breaks, which follow the file; nothing changed.\n"
+                "The files have this content already, except for line breaks, which follow the file; nothing changed.\n"
                     .to_owned()
             }
-            JobStatus::Unchanged => "The files were so already; nothing changed.\n".to_owned(),
-            JobStatus::Verified => "The diff would apply; nothing was written, as asked.\n".to_owned(),
-            JobStatus::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
+            JobStatus::Unchanged => "The files have this content already; nothing changed.\n".to_owned(),
+            JobStatus::Verified => "The diff would apply; nothing was written, as requested.\n".to_owned(),
+            JobStatus::Queued => "The diff is queued; nothing is written yet.\n".to_owned(),
             JobStatus::Refused => String::new(),
         };
         let mut left = limits::BLOCKS_DETAILED;

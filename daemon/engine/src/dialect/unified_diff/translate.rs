@@ -101,7 +101,7 @@ impl DiffEntries {
         waits: Option<FilePath>,
     ) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
-            let what = "a link or a submodule is no file that can be edited; change it otherwise";
+            let what = "links and submodules cannot be edited; change this one with another tool";
             return Err(fault(file.line, ErrorCode::Unsupported, what));
         }
         let mode = match file.mode.or(file.comes) {
@@ -129,7 +129,7 @@ impl DiffEntries {
             },
             FileOperation::Change(path) => {
                 if file.hunks.is_empty() && mode.is_none() {
-                    let what = "the diff says nothing of this file; leave it out, or send its hunks";
+                    let what = "the diff has no change of this file; leave it out, or send its hunks";
                     return Err(fault(file.line, ErrorCode::Malformed, what));
                 }
                 self.change(&path, (&path, None), file.hunks, mode)?;
@@ -151,7 +151,7 @@ impl DiffEntries {
                 (FileReply::changed(path, &file.hunks), whole_of(hunk)?)
             }
             _ => {
-                let what = "a file that goes is one hunk; send all of its lines";
+                let what = "the deletion of a file is one hunk; send all of its lines";
                 return Err(fault(file.line, ErrorCode::Malformed, what));
             }
         };
@@ -191,7 +191,7 @@ impl DiffEntries {
         let (stated, counted) = ((numbers.old.1, numbers.new.1), hunk.body.counts);
         if stated != counted && self.warnings.len() < limits::BLOCKS_DETAILED {
             self.warnings.push(format!(
-                "line {}: the header counts {} and {} lines, and the hunk has {} and {}; what it has was taken",
+                "line {}: the header counts {} and {} lines, and the hunk has {} and {}; the lines of the hunk were used",
                 hunk.line, stated.0, stated.1, counted.0, counted.1
             ));
         }
@@ -214,8 +214,7 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
                     last = true;
                 }
                 None => {
-                    let what =
-                        "a file that comes has only lines with `+`; name the file that is there otherwise";
+                    let what = "a created file has only lines with `+`; to change an existing file, name it on both sides";
                     return Err(fault(hunk.line, ErrorCode::Malformed, what));
                 }
             }
@@ -227,7 +226,7 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
 /// Returns the hunk of a deletion: it must be the whole file.
 fn whole_of(hunk: &DiffHunk) -> Result<FileEdit, Refusal> {
     if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
-        let what = "a file that goes has only lines with `-`; send all of its lines";
+        let what = "a deleted file has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, ErrorCode::Malformed, what));
     }
     // The byte order mark is removed with the file.
@@ -246,7 +245,7 @@ fn native(hunk: DiffHunk) -> Result<FileEdit, Refusal> {
             Marked::Kept(text) => text.into_owned(),
             Marked::Changed => {
                 let what =
-                    "a byte order mark stays as it is; leave it where it is on both sides, or on neither";
+                    "a diff cannot add or remove a byte order mark; write it on both sides, or on neither";
                 return Err(fault(hunk.line, ErrorCode::Unsupported, what));
             }
         }
@@ -264,7 +263,7 @@ fn native(hunk: DiffHunk) -> Result<FileEdit, Refusal> {
         _ => Err(fault(
             hunk.line,
             ErrorCode::Malformed,
-            "the hunk quotes no line of the file; add one of context",
+            "the hunk quotes no line of the file; add a line of context",
         )),
     }
 }

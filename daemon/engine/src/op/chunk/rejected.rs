@@ -51,7 +51,7 @@ pub(super) fn explain(
     falls.truncate(shown::CANDIDATES);
     let advice = match &error.cause {
         Some(cause) => cause.clone(),
-        None => "read the file again and quote what is there".to_owned(),
+        None => "read the file again and quote the present text".to_owned(),
     };
     let best = falls.first();
     let check = best.map_or_else(|| view.nowhere(), |fall| fall.check);
@@ -63,7 +63,7 @@ pub(super) fn explain(
             let (line, reason) = (fall.line, &fall.reason);
             (
                 ErrorCode::NotFound,
-                format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"),
+                format!("the lines fit at no place; closest is line {line}, but {reason}: {advice}"),
             )
         }
         (_, None) => {
@@ -74,7 +74,7 @@ pub(super) fn explain(
             };
             let area =
                 if last == 0 { "the empty file".to_owned() } else { format!("lines {first} to {last}") };
-            (ErrorCode::NotFound, format!("the {what} is nowhere in {area}; {advice}"))
+            (ErrorCode::NotFound, format!("the {what} does not occur in {area}; {advice}"))
         }
     };
     error.fallen = falls.into_iter().map(FailedPlace::shown).collect();

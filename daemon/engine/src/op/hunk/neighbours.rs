@@ -227,7 +227,7 @@ impl<'o> Neighbours<'o> {
                 "the change is there already, at line {there}, and its old lines are at line {line}; leave the hunk out, or correct the line in its header"
             );
             let mut error = on_line(there, refuse(ErrorCode::NotFound, message));
-            error.cause = Some(format!("the new text is already there, at line {there}"));
+            error.cause = Some(format!("the new text is already in the file, at line {there}"));
             return Err(error);
         }
         if is_expected {
@@ -264,7 +264,7 @@ impl<'o> Neighbours<'o> {
         let above = self.known(scene).get(&other).and_then(|placement| placement.only);
         let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
         let message = format!(
-            "the lines are only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
+            "the lines are only above those of edit {}{place}, or across them, and the diff has them below; quote the present text",
             u64::from(other) + 1
         );
         let mut error = refuse(ErrorCode::NotFound, message);

@@ -53,6 +53,6 @@ pub(super) fn check(
         "the lines that the hunk adds are there already, at line {line}; to add them once more, quote the lines on both sides of them"
     );
     let mut error = on_line(line, refuse(ErrorCode::NotFound, message));
-    error.cause = Some(format!("the new text is already there, at line {line}"));
+    error.cause = Some(format!("the new text is already in the file, at line {line}"));
     Err(error)
 }
