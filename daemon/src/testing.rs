@@ -10,7 +10,7 @@ pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve 
 pub use crate::disk::put::RescueSink;
 pub use crate::journal::recover::contents::IntactContents;
 pub use crate::journal::seal::{SealProof, seal_record};
-pub use crate::metrics::{JobStep, JobTrace};
+pub use crate::metrics::JobTrace;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
 #[cfg(windows)]
@@ -20,7 +20,7 @@ pub use crate::os::{
     OsFile, Stat, UnsetAttribute, is_link, read_all,
 };
 pub use crate::record::{Entry, FileMeta, FileRecord, Record};
-pub use crate::state::step::{Observer, StepDecision};
+pub use crate::state::step::{JobStep, Observer, StepDecision};
 pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
 pub use crate::store::{DatabaseBackend, DatabaseFaults, EntryQuery, Store, StoreError, StoreOptions};
 pub use crate::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};

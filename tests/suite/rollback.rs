@@ -317,7 +317,7 @@ fn two_threads_that_settle_roll_a_broken_job_back_once() {
     machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| same.fail(fault));
     let refused = workspace.send(&scenario.job, KEY).error.unwrap();
     assert!(refused.message.contains("could not be rolled back yet"), "{}", refused.message);
-    assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
+    assert!(refused.message.contains("the next start finishes it or rolls it back"), "{}", refused.message);
     machine.remove_faults();
     let other = Arc::clone(&workspace);
     machine.at_next(OsCall::Exchange, 0, HookTiming::Before, move |_| {

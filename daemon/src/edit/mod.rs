@@ -43,8 +43,8 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, Receipt};
 
 use crate::caller::Caller;
-use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
+use crate::state::step::JobStep;
 use crate::transaction::abort::step;
 use crate::transaction::{DialectReply, JobAbort, JobGuard, Transaction, hooks};
 

@@ -1,6 +1,6 @@
 //! An observer of the steps of jobs, so that a test can act between two of them. A daemon has none.
 
-use crate::metrics::JobStep;
+pub use crate::metrics::JobStep;
 
 /// The answer of an observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,10 +6,9 @@ use editd_proto::path::FilePath;
 
 use super::JobGuard;
 use crate::disk::stage::StageError;
-use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
 use crate::state::refusal::disk_refusal;
-use crate::state::step::StepDecision;
+use crate::state::step::{JobStep, StepDecision};
 
 /// The reason why a job ended early.
 #[derive(Debug)]

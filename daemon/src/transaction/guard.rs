@@ -9,8 +9,9 @@ use editd_proto::path::FilePath;
 
 use super::JobAbort;
 use crate::caller::Caller;
-use crate::metrics::{JobStep, JobTrace, TraceStep};
+use crate::metrics::{JobTrace, TraceStep};
 use crate::state::refusal::fault;
+use crate::state::step::JobStep;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::intent::Intended;
 

@@ -39,9 +39,9 @@ pub use guard::JobGuard;
 
 use editd_proto::message::Receipt;
 
-use crate::metrics::JobStep;
 use crate::state::WorkspaceState;
 use crate::state::refusal::log_works;
+use crate::state::step::JobStep;
 use abort::step;
 
 /// Carries out a transaction.

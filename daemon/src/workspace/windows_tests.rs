@@ -22,10 +22,9 @@ use super::{Admission, Workspace};
 use crate::caller::Caller;
 use crate::clock::SystemClock;
 use crate::config::Settings;
-use crate::metrics::JobStep;
 use crate::metrics::JobTrace;
 use crate::os::windows::Windows;
-use crate::state::step::{Observer, StepDecision};
+use crate::state::step::{JobStep, Observer, StepDecision};
 use crate::store::{DatabaseBackend, StoreOptions};
 use crate::sync::lock;
 

@@ -216,8 +216,8 @@ mod tests {
         let mut error = RequestError::new(ErrorCode::Conflict, "look at `regions`");
         let (base, current, wanted) = ("a\nb\n".into(), String::new(), "c\n".into());
         error.regions.push(ConflictRegion { line: 3, base, current, wanted });
-        let shown = "others changed the same lines of the file, or lines next to them; compare them below and edit what is \
-                     there now\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
+        let shown = "others changed the same lines of the file, or lines next to them; compare them below and edit the \
+                     present text\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
                      as wanted:\n      c";
         assert_eq!(explain(&error), shown);
     }

@@ -15,10 +15,9 @@ use std::sync::{Arc, Mutex};
 use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};
 
 use crate::disk::observation::hash;
-use crate::metrics::JobStep;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
-use crate::state::step::{Observer, StepDecision};
+use crate::state::step::{JobStep, Observer, StepDecision};
 use crate::workspace::tests::kit::Bench;
 
 const ONE: &str = "one\n";

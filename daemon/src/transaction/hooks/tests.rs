@@ -11,11 +11,10 @@ use super::*;
 use crate::caller::Caller;
 use crate::disk::observation::hash;
 use crate::journal::external::made_by_hook;
-use crate::metrics::JobStep;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
-use crate::state::step::{Observer, StepDecision};
+use crate::state::step::{JobStep, Observer, StepDecision};
 use crate::transaction::{Origin, Transaction};
 use crate::workspace::tests::kit::Bench;
 
@@ -36,6 +35,14 @@ impl Observer for Other {
 
 /// A bench whose workspace brings a trusted hook for `*.txt`, with another program that writes `a.txt` after a step.
 fn bench(stdout: bool, step: JobStep) -> Bench {
+    let bench = unobserved(stdout);
+    let file = bench.workspace.root().join("a.txt");
+    bench.workspace.set_observer(Arc::new(Other { step, file }));
+    bench
+}
+
+/// A bench whose workspace brings a trusted hook for `*.txt`.
+fn unobserved(stdout: bool) -> Bench {
     let bench = Bench::new();
     let config = format!(
         "[[after_write]]\nname = \"never\"\nfiles = [\"*.txt\"]\nstdout = {stdout}\ncommand = [\"false\", \"{{path}}\"]\n"
@@ -44,8 +51,6 @@ fn bench(stdout: bool, step: JobStep) -> Bench {
     let hash = bench.workspace.trust(&TrustRequest::default()).unwrap().hash;
     assert!(bench.workspace.trust(&TrustRequest { hash, revoke: false }).unwrap().trusted);
     bench.put("a.txt", "a\n");
-    let file = bench.workspace.root().join("a.txt");
-    bench.workspace.set_observer(Arc::new(Other { step, file }));
     bench
 }
 
@@ -177,7 +182,7 @@ fn sealed(bench: &Bench, path: &str) -> SealedTransaction {
 #[test]
 fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
     for step in [JobStep::Stage, JobStep::Intend, JobStep::Swap, JobStep::Seal] {
-        let bench = bench(true, JobStep::Hooks);
+        let bench = unobserved(true);
         let hook =
             bench.state().workspace_commands().runnable(CommandKind::AfterWrite).next().unwrap().clone();
         let sealed = sealed(&bench, "other");
