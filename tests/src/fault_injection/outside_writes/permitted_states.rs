@@ -12,6 +12,8 @@ use crate::sim::{SimMachine, SnapshotNode};
 
 /// The permitted final states.
 pub struct PermittedStates {
+    /// The state before both.
+    pub before: VisibleFiles,
     /// The outside write alone: the job was refused.
     pub alone: VisibleFiles,
     /// The job after the outside write.
@@ -83,7 +85,8 @@ impl PermittedStates {
         for (name, seen) in left {
             over.files.entry(name.clone()).or_insert_with(|| seen.clone());
         }
-        Ok(Some(Self { alone, on_top, below, again, journaled: baseline.after, over, calls, exempt_calls }))
+        let (before, journaled) = (baseline.before, baseline.after);
+        Ok(Some(Self { before, alone, on_top, below, again, journaled, over, calls, exempt_calls }))
     }
 
     /// Returns true if the files are those of a permitted order.
@@ -93,11 +96,13 @@ impl PermittedStates {
     }
 
     /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs (every name that
-    /// begins with `reach`) stays, made of what they found there.
+    /// begins with `reach`) stays, made of what they found there. If the file at `reach` had further names, these keep
+    /// its content where the others found no file and made a new one.
     #[must_use]
     pub fn rolled_back_around(&self, view: &VisibleFiles, reach: &str) -> bool {
-        same(view, &self.below, |path| path.starts_with(reach))
-            && same(view, &self.alone, |path| !path.starts_with(reach))
+        let others = |path: &str| !path.starts_with(reach);
+        let kept = self.before.has_links(reach) && same(view, &self.before, others);
+        same(view, &self.below, |path| path.starts_with(reach)) && (kept || same(view, &self.alone, others))
     }
 
     /// The job is rolled back, but each name that begins with `reach` may show it or not.
@@ -114,6 +119,16 @@ impl PermittedStates {
     #[must_use]
     pub fn rolled_back_without(&self, view: &VisibleFiles, path: &str) -> bool {
         !view.files.contains_key(path) && same(view, &self.alone, |name| name != path)
+    }
+
+    /// The job, which moves a file with several names, is rolled back, but the file keeps its new name, too: another
+    /// program wrote through a descriptor of the file, so that the new name shows its bytes.
+    #[must_use]
+    pub fn rolled_back_beside(&self, view: &VisibleFiles, path: &str) -> bool {
+        let is_the_file = |name: &str| view.files.get(name) == view.files.get(path);
+        self.before.has_links(path)
+            && same(view, &self.alone, |name| self.alone.files.contains_key(name))
+            && view.files.keys().all(|name| self.alone.files.contains_key(name) || is_the_file(name))
     }
 
     /// Returns true if the names that the outside write touched show it, with or without the job.
