@@ -245,7 +245,6 @@ impl OutsideWriteRun<'_> {
                 self.permitted.contain(view)
                     || (as_moved && self.permitted.rolled_back_without(view, self.path))
                     || self.permitted.rolled_back_around(view, reach)
-                    || (self.action.holds() && self.permitted.rolled_back_beside(view, self.path))
                     || (in_moved && self.permitted.rolled_back_except(view, reach))
             }
         };

@@ -121,16 +121,6 @@ impl PermittedStates {
         !view.files.contains_key(path) && same(view, &self.alone, |name| name != path)
     }
 
-    /// The job, which moves a file with several names, is rolled back, but the file keeps its new name, too: another
-    /// program wrote through a descriptor of the file, so that the new name shows its bytes.
-    #[must_use]
-    pub fn rolled_back_beside(&self, view: &VisibleFiles, path: &str) -> bool {
-        let is_the_file = |name: &str| view.files.get(name) == view.files.get(path);
-        self.before.has_links(path)
-            && same(view, &self.alone, |name| self.alone.files.contains_key(name))
-            && view.files.keys().all(|name| self.alone.files.contains_key(name) || is_the_file(name))
-    }
-
     /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
     pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
