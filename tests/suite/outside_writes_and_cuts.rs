@@ -13,7 +13,7 @@ use editd_tests::fault_injection::crash::disks;
 use editd_tests::fault_injection::crash_image::{CrashKind, CutSample, ImageRecorder};
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::outside_writes::action::OutsideAction;
-use editd_tests::fault_injection::requests::{append, create, file, job};
+use editd_tests::fault_injection::requests::{append, create, file, job, rename};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
@@ -168,6 +168,48 @@ fn a_killed_job_with_a_linked_file_leaves_no_created_file() {
         }
     }
     assert!(voided > 0, "no job was taken back");
+    assert!(found.is_empty(), "{} times:\n{}", found.len(), found.join("\n"));
+}
+
+/// Another program writes to the moved file by its other name. The file has the old name or the new one afterwards,
+/// never both, and what was written.
+#[test]
+fn a_killed_move_of_a_linked_file_leaves_one_of_its_two_names() {
+    const MORE: &[u8] = b"written by the other name\n";
+    let (mut found, mut voided) = (Vec::new(), 0);
+    for features in disks(SystemFeatures::default()) {
+        let request = job(vec![file("d/a.txt", vec![rename("new/c.txt")])]);
+        let linked = |outside: &OutsideProcess| {
+            files(outside);
+            outside.link("/w/d/a.txt", "/w/other.txt").unwrap();
+        };
+        let scenario = SimScenario::new("a move of a linked file", linked, request).on(features);
+        let [first, last, _] = scenario.baseline().unwrap().calls;
+        let step = if exhaustive() { 1 } else { 3 };
+        for written in (first + 1..=last).step_by(step) {
+            for killed in written..=last + 40 {
+                let machine = scenario.machine();
+                let workspace = scenario.begin(&machine).unwrap();
+                machine.at_call(written, HookTiming::Before, |outside: &OutsideProcess| {
+                    outside.append("/w/other.txt", MORE).unwrap();
+                });
+                let same = machine.clone();
+                machine.at_call(killed, HookTiming::After, move |_| same.stop_after(same.effects()));
+                let _receipt = workspace.send(&scenario.job, KEY);
+                drop(workspace);
+                let machine = machine.kill();
+                let workspace = SimWorkspace::open(&machine).unwrap();
+                let visible = VisibleFiles::of(&machine).files;
+                let has = |name: &str| visible.keys().any(|path| path.ends_with(name));
+                voided += u32::from(!is_there(&workspace));
+                let is_written = machine.outside().read("/w/other.txt").unwrap().ends_with(MORE);
+                if has("c.txt") != is_there(&workspace) || has("a.txt") == has("c.txt") || !is_written {
+                    found.push(format!("written at {written}, killed at {killed}: {:?}", workspace.notes));
+                }
+            }
+        }
+    }
+    assert!(voided > 0, "no job was rolled back");
     assert!(found.is_empty(), "{} times:\n{}", found.len(), found.join("\n"));
 }
 

@@ -103,6 +103,15 @@ impl Observation {
         }
     }
 
+    /// Returns the number of names of the file; 0 if it is no file.
+    pub fn links(&self) -> u64 {
+        match self {
+            Self::File(found) => found.links,
+            Self::TooLarge(stat) | Self::Unreadable(stat) => stat.links,
+            Self::Absent | Self::Other(_) => 0,
+        }
+    }
+
     /// Returns true if it is the very file with the same content, as far as it may be read.
     pub fn is(&self, meta: &FileMeta) -> bool {
         match self {

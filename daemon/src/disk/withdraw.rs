@@ -147,7 +147,8 @@ impl Disk {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         // Its folders may be new: the path may lead elsewhere than when it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };
-        if is_of_others(file, &self.observe(&place)?) {
+        let target = self.observe(&place)?;
+        if is_of_others(file, &target) && !is_further_name(file, &target) {
             return Ok(());
         }
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
@@ -160,7 +161,7 @@ impl Disk {
         if matches!(out, Observation::Absent) {
             return Ok(());
         }
-        if file.after.as_ref().is_some_and(|after| out.is(after)) {
+        if file.after.as_ref().is_some_and(|after| out.is(after)) || is_further_name(file, &out) {
             self.remove_made(&file.made);
             return Ok(());
         }
@@ -194,6 +195,15 @@ impl Disk {
 /// Returns true if a target that was put in place has a file of another program, or one that it changed.
 fn is_of_others(file: &FileRecord, target: &Observation) -> bool {
     !matches!(target, Observation::Absent) && !file.after.as_ref().is_some_and(|after| target.is(after))
+}
+
+/// Returns true if a job gave an existing file this further name: the name can be removed whatever another program has
+/// written to the file, since the content has a name without it.
+pub fn is_further_name(file: &FileRecord, target: &Observation) -> bool {
+    file.how == ChangeMethod::Create
+        && file.attributes.as_ref().is_some_and(|attributes| attributes.links > 1)
+        && target.links() > 1
+        && file.after.as_ref().is_some_and(|after| target.identity() == Some(after.identity))
 }
 
 /// The way in which a displaced file went back.

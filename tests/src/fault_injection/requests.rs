@@ -60,3 +60,9 @@ pub fn delete() -> FileEdit {
 pub fn chmod(mode: u32) -> FileEdit {
     FileEdit { mode: Some(FileMode::Bits(mode)), ..op("chmod") }
 }
+
+/// Moves a file.
+#[must_use]
+pub fn rename(to: &str) -> FileEdit {
+    FileEdit { to: Some(to.into()), ..op("rename") }
+}

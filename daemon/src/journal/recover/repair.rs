@@ -5,6 +5,7 @@ use std::io;
 
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
+use crate::disk::withdraw::is_further_name;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::seal::seal;
 use crate::journal::{external, roll_back};
@@ -161,6 +162,9 @@ fn standing(
             }
         }
         ChangeMethod::Create if is(&target, &file.after) => FileProgress::Put,
+        // Another program wrote to a file that the job gave this name: the name is removed, and the content keeps
+        // the others.
+        ChangeMethod::Create if is_further_name(&file, &target) => FileProgress::Displaced,
         // A roll back that moved the file of another program was interrupted before it moved it back.
         ChangeMethod::Create if pending && !matches!(staged_name, Observation::Absent) => {
             FileProgress::Displaced
