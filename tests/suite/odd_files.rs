@@ -27,7 +27,7 @@ pub(crate) fn is_root(test: &str) -> bool {
 /// Fills a file system to its last block. Returns the file that takes the room.
 pub(crate) fn fill(folder: &Path) -> PathBuf {
     let filler = folder.join("filler");
-    let mut file = File::create(&filler).unwrap();
+    let mut file = File::options().create(true).append(true).open(&filler).unwrap();
     for size in [1 << 20, 4096, 1] {
         let block = vec![b'x'; size];
         while file.write_all(&block).is_ok() {}
