@@ -33,7 +33,7 @@ impl Disk {
         match file.how {
             ChangeMethod::Swap if is_of_others(&file, &self.observe(place)?) => Ok(()),
             ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(&file, place, rescue),
-            ChangeMethod::Create => self.withdraw_new(&file, rescue),
+            ChangeMethod::Create => self.withdraw_new(file, rescue),
             ChangeMethod::InPlace => self.withdraw_in_place(&file, place),
             ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(()),
         }
@@ -143,12 +143,12 @@ impl Disk {
         }
     }
 
-    fn withdraw_new(&self, file: &FileRecord, rescue: &mut RescueSink<'_>) -> io::Result<()> {
+    fn withdraw_new(&self, file: IntendedFile<'_>, rescue: &mut RescueSink<'_>) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         // Its folders may be new: the path may lead elsewhere than when it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };
         let target = self.observe(&place)?;
-        if is_of_others(file, &target) && !is_further_name(file, &target) {
+        if is_of_others(&file, &target) && !is_further_name(file, &target) {
             return Ok(());
         }
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
@@ -165,7 +165,7 @@ impl Disk {
             self.remove_made(&file.made);
             return Ok(());
         }
-        let returning = ReturningFile::look(file, &staging, &staged_name, rescue);
+        let returning = ReturningFile::look(&file, &staging, &staged_name, rescue);
         let back = self.move_back(&staging, &staged_name, &place);
         let (_, refused) = returning.moved(rescue);
         back.and(refused)
@@ -197,13 +197,11 @@ fn is_of_others(file: &FileRecord, target: &Observation) -> bool {
     !matches!(target, Observation::Absent) && !file.after.as_ref().is_some_and(|after| target.is(after))
 }
 
-/// Returns true if a job gave an existing file this further name: the name can be removed whatever another program has
-/// written to the file, since the content has a name without it.
-pub fn is_further_name(file: &FileRecord, target: &Observation) -> bool {
-    file.how == ChangeMethod::Create
-        && file.attributes.as_ref().is_some_and(|attributes| attributes.links > 1)
-        && target.links() > 1
-        && file.after.as_ref().is_some_and(|after| target.identity() == Some(after.identity))
+/// Returns true if a target is a further name of a file that its job moved. The name can be removed whatever another
+/// program has written to the file, since the content has a name without it.
+pub fn is_further_name(file: IntendedFile<'_>, target: &Observation) -> bool {
+    let moved = file.after.as_ref().map(|after| after.identity);
+    target.links() > 1 && target.identity() == moved && file.is_moved()
 }
 
 /// The way in which a displaced file went back.

@@ -78,7 +78,7 @@ use editd_proto::ids::JobId;
 
 use super::shared::StoreParts;
 use super::{LogPosition, Store, StoreError};
-use crate::record::{Entry, FileRecord, Record};
+use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record};
 use crate::sync::lock;
 
 /// An intent that is in the log: it survives a kill, but not yet a power cut.
@@ -108,13 +108,13 @@ impl Intended {
     pub fn files(
         &self,
     ) -> impl DoubleEndedIterator<Item = IntendedFile<'_>> + ExactSizeIterator<Item = IntendedFile<'_>> {
-        self.0.files.iter().map(IntendedFile)
+        self.0.files.iter().map(|record| self.permit_repair(record))
     }
 
     /// Permits a change that restores or rewrites a file of the entry, for recovery and for files whose flush failed. The
     /// record of such a change is not in the log: if it is interrupted, recovery makes it again from the entry.
     pub fn permit_repair<'r>(&'r self, record: &'r FileRecord) -> IntendedFile<'r> {
-        IntendedFile(record)
+        IntendedFile { record, entry: self }
     }
 }
 
@@ -135,12 +135,24 @@ impl From<Entry> for Intended {
 
 /// One file of an [`Intended`] entry.
 #[derive(Clone, Copy, Debug)]
-pub struct IntendedFile<'i>(&'i FileRecord);
+pub struct IntendedFile<'i> {
+    record: &'i FileRecord,
+    entry: &'i Entry,
+}
 
 impl<'i> IntendedFile<'i> {
     /// Returns the record of the change.
     pub fn record(self) -> &'i FileRecord {
-        self.0
+        self.record
+    }
+
+    /// Returns true if the entry moves an existing file here: it removes the old name of the same file.
+    pub fn is_moved(self) -> bool {
+        let identity = |meta: &Option<FileMeta>| meta.as_ref().map(|meta| meta.identity);
+        let moved = identity(&self.record.after);
+        let is_old =
+            |other: &FileRecord| other.how == ChangeMethod::Delete && identity(&other.before) == moved;
+        self.record.how == ChangeMethod::Create && moved.is_some() && self.entry.files.iter().any(is_old)
     }
 }
 
@@ -148,7 +160,7 @@ impl Deref for IntendedFile<'_> {
     type Target = FileRecord;
 
     fn deref(&self) -> &FileRecord {
-        self.0
+        self.record
     }
 }
 

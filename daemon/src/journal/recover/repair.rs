@@ -162,9 +162,8 @@ fn standing(
             }
         }
         ChangeMethod::Create if is(&target, &file.after) => FileProgress::Put,
-        // Another program wrote to a file that the job gave this name: the name is removed, and the content keeps
-        // the others.
-        ChangeMethod::Create if is_further_name(&file, &target) => FileProgress::Displaced,
+        // Another program wrote to a file that the job moved here: it gets its old name back, and this one is removed.
+        ChangeMethod::Create if is_further_name(file, &target) => FileProgress::Displaced,
         // A roll back that moved the file of another program was interrupted before it moved it back.
         ChangeMethod::Create if pending && !matches!(staged_name, Observation::Absent) => {
             FileProgress::Displaced
