@@ -1,7 +1,7 @@
 //! A parsed job: its entries, with operations and the facts that callers ask for. It reads no file.
 //!
-//! *Calling sequence*: [`Job::parse`] parses the input. [`needs`](crate::needs), [`plan`](crate::plan) and
-//! [`rebase`](crate::rebase) take the job. A clone shares the texts of the edits.
+//! *Calling sequence*: [`Job::parse`] parses the input. [`needs()`], [`plan()`] and
+//! [`rebase()`](crate::rebase()) take the job. A clone shares the texts of the edits.
 
 use editd_types::{FileEntry, FilePath, JobInput};
 
@@ -39,7 +39,7 @@ pub struct EditFacts<'e>(Option<&'e Op>);
 
 impl Job {
     /// Parses a job. Edits that are malformed by themselves are kept with their refusals, which
-    /// [`needs`](crate::needs) and [`plan`](crate::plan) report.
+    /// [`needs()`] and [`plan()`] report.
     ///
     /// ```
     /// use editd_engine::{FileEdit, FileEntry, Job, JobInput};
@@ -197,7 +197,7 @@ impl<'e> EditFacts<'e> {
 /// Parses a job and returns its needs, for a caller that needs the job for nothing else.
 ///
 /// # Errors
-/// The errors of [`Job::parse`] and [`needs`](crate::needs).
+/// The errors of [`Job::parse`] and [`needs()`].
 pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<JobNeeds, Refusal> {
     needs(&Job::parse(input)?)
 }
@@ -205,7 +205,7 @@ pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<JobNeeds, Re
 /// Parses and plans a job, for a caller that plans it once.
 ///
 /// # Errors
-/// The errors of [`Job::parse`] and [`plan`](crate::plan).
+/// The errors of [`Job::parse`] and [`plan()`].
 pub fn plan_input<'i>(
     input: impl Into<JobInput<'i>>,
     snapshot: &WorkspaceSnapshot,

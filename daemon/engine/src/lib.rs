@@ -2,7 +2,7 @@
 //! content and formats diffs. The crate is pure: it uses no file, clock or socket.
 //!
 //! *Calling sequence*: [`Job::parse`] parses a job and [`needs`] lists the files and clipboards that it depends on.
-//! [`plan`] computes the [`PlannedChange`]s of the job from a [`WorkspaceSnapshot`], and [`apply`] and [`invert`]
+//! [`plan()`] computes the [`PlannedChange`]s of the job from a [`WorkspaceSnapshot`], and [`apply`] and [`invert`]
 //! apply their splices. [`dialect::translate`] turns the payload of another edit tool into the input of a job.
 //!
 //! *Invariants*: every byte outside of the splices stays the same; the same job and snapshot give the same plan; no

@@ -5,7 +5,7 @@ use crate::ParseError;
 /// The limits of one parse. The default suits one file of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParseBudget {
-    /// Maximum size of the text in bytes. The error check of JSON, TOML and YAML builds no tree, so [`crate::errors`]
+    /// Maximum size of the text in bytes. The error check of JSON, TOML and YAML builds no tree, so [`crate::errors()`]
     /// has its own limits for these.
     pub bytes: usize,
     /// Maximum number of parser steps. A step is 100 parser operations (the interval at which the parser reports its

@@ -1,9 +1,9 @@
 //! Outlines, symbol lookup and syntax errors for the text of a single file. The crate is pure: it uses no file, clock
 //! or process.
 //!
-//! *Calling sequence*: [`Language::of`] recognises a file. [`outline`] lists its definitions, and [`Outline::named`]
-//! and [`Outline::at`] look one of them up. [`errors`] lists the syntax errors of a text, [`introduced_errors`] lists
-//! those that an edit added. [`non_code`] lists the strings and comments. A [`TreeCache`] has the same functions for texts
+//! *Calling sequence*: [`Language::of`] recognises a file. [`outline()`] lists its definitions, and [`Outline::named`]
+//! and [`Outline::at`] look one of them up. [`errors()`] lists the syntax errors of a text, [`introduced_errors`] lists
+//! those that an edit added. [`non_code()`] lists the strings and comments. A [`TreeCache`] has the same functions for texts
 //! that are edited again and again.
 //!
 //! *Invariants*: the same text always gives the same result; two extents are either nested or disjoint; no text causes

@@ -21,10 +21,10 @@ pub struct Message {
 }
 
 impl Message {
-    /// Checks a frame (see [`super::check`]) and reads its `id` and `kind`.
+    /// Checks a frame (see [`super::check()`]) and reads its `id` and `kind`.
     ///
     /// # Errors
-    /// Those of [`super::check`], and [`CodecError::Body`] if `id` or `kind` is missing or has the wrong type. The peer
+    /// Those of [`super::check()`], and [`CodecError::Body`] if `id` or `kind` is missing or has the wrong type. The peer
     /// then does not speak the protocol: answer with id 0 and close the connection.
     pub fn parse(frame: Frame) -> Result<Self, CodecError> {
         let top = walk(frame.as_bytes())?;

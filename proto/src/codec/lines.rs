@@ -131,7 +131,7 @@ pub(super) fn encode_line<T: Serialize + ?Sized>(
     Ok(line)
 }
 
-/// Returns the MessagePack of a line. It is a map exactly if the line is an object; [`super::check`] still applies.
+/// Returns the MessagePack of a line. It is a map exactly if the line is an object; [`super::check()`] still applies.
 ///
 /// # Errors
 /// [`CodecError::Json`] if the line is not one JSON value; [`CodecError::TooDeep`], [`CodecError::TooMany`] and

@@ -2,11 +2,11 @@
 //!
 //! *Calling sequence*: to receive, a client passes the received bytes to [`FrameReader::push`], calls
 //! [`FrameReader::next_frame`] until it returns `None`, then [`Message::parse`], and [`Message::body`] with the type
-//! that belongs to [`Message::kind`]. To send, it calls [`encode`], which returns a complete frame. A server does the
+//! that belongs to [`Message::kind`]. To send, it calls [`encode()`], which returns a complete frame. A server does the
 //! same with [`ClientReader`] and [`Framing`], so that its clients choose between frames and lines of JSON.
 //!
 //! *Invariants*: no input causes a panic; a length or count that a peer only declares allocates no memory;
-//! [`Message::parse`] accepts everything that [`encode`] returns; a line and a frame with the same fields are the same
+//! [`Message::parse`] accepts everything that [`encode()`] returns; a line and a frame with the same fields are the same
 //! [`Message`].
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! Real-looking edits of real files, said in every dialect, disturbed the way callers disturb them, and judged by
 //! a model that shares nothing with the engine. It asks the engine for plans only and touches no file.
 //!
-//! *Calling sequence*: [`Corpus::find`] lists real files, [`run`] draws edits of them and judges what the engine
+//! *Calling sequence*: [`Corpus::find`] lists real files, [`run()`] draws edits of them and judges what the engine
 //! makes of each, [`ResultTable`] says how they ended. The same seed and corpus give the same table.
 //!
 //! *Judging an edit*: `change` draws it, or `versions` takes it from two versions of a real file, `quoting` quotes what it

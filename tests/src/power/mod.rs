@@ -2,8 +2,8 @@
 //! the power goes at any of them. It needs root, FUSE, loop devices and the programs that make the file system.
 //!
 //! *Calling sequence*: [`absent`] says what is missing; [`Recording::begin`] makes a file system and mounts it;
-//! [`Recording::tape`] tells how far it came while others work on it; [`Recording::end`] gives the [`OperationLog`], whose
-//! [`OperationLog::cut`] is what a disk may hold then; [`mounted`] mounts that in the place of the first.
+//! [`Recording::log`] tells how far it came while others work on it; [`Recording::end`] gives the [`OperationLog`], of
+//! which [`mounted`] mounts a disk as a cut may leave it.
 //! [`Recording::faults`] lets calls of the disk fail; [`flip_stored_bit`] changes a bit of a stored block.
 //!
 //! A disk keeps what it was told to flush. Of what came behind it may have written anything in any order, in whole

@@ -8,7 +8,7 @@
 //! * `why`: a line or two, if the name does not say it all.
 //! * `skip.MODE`: the reason why the scenario does not run in a mode; see [`TestMode`].
 //! * `thorough`: a larger sample of the calls at which something can happen.
-//! * `without`: features that the simulated machine lacks; see [`format::Feature`].
+//! * `without`: features that the simulated machine lacks; see [`format::OptionalFeature`].
 //! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`, `git_folder`).
 //! * `[before."path"]`: the initial state; see [`PathState`]. `%NN` in a path is that byte.
 //! * `[[step]]`: the steps, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.

@@ -1,7 +1,7 @@
 //! Plans a job on a snapshot: applies its entries in order to a virtual tree of files. It writes nothing, and a job that
 //! is not `partial` is planned as a whole or refused.
 //!
-//! *Calling sequence*: [`needs`] lists the files and clipboards of the snapshot; then call [`plan`].
+//! *Calling sequence*: [`needs()`] lists the files and clipboards of the snapshot; then call [`plan`].
 
 mod all_failures;
 mod budget;

@@ -42,7 +42,7 @@ pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
 /// ```
 ///
 /// # Errors
-/// The refusal of the first malformed edit. If the job is `partial`, [`crate::plan`] reports malformed edits instead.
+/// The refusal of the first malformed edit. If the job is `partial`, [`crate::plan()`] reports malformed edits instead.
 pub fn needs(job: &Job) -> Result<JobNeeds, Refusal> {
     check_edits(job)?;
     Ok(needs_of(job))

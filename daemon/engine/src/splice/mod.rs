@@ -1,7 +1,7 @@
 //! Byte splices: trims them, checks them for overlap, assembles, applies and reverts them. It knows no edit kinds.
 //!
 //! *Calling sequence*: make one [`Place`] for each place that an edit changes. [`arrange`] sorts the places and
-//! returns those that conflict. [`complete`] drops line breaks that are not needed then. [`assemble`] turns the places
+//! returns those that conflict. [`complete`] drops line breaks that are not needed then. [`assemble()`] turns the places
 //! into splices.
 //!
 //! *Invariants*: the splices of a file are sorted, with at least one unchanged byte between two of them.

@@ -1,5 +1,5 @@
 //! One run: the job of a scenario with its events, and the final states that follow. It notes the contents in
-//! between; [`FinalState`] checks them.
+//! between; `final_state` checks them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
