@@ -43,12 +43,13 @@ pub(super) fn unclear(
     current: &[u8],
 ) -> UnclearNumbers {
     let mut found = UnclearNumbers::default();
-    let present = last_line(current);
+    let mut present = None;
     let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
     for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
             break;
         }
+        let present = *present.get_or_insert_with(|| last_line(current));
         match meaning(numbered, named.lines, present) {
             NumberMeaning::Same => {}
             NumberMeaning::Unknown => found.unknown.push(named),
