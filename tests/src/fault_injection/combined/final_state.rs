@@ -20,6 +20,9 @@ const RESCUES: [&str; 3] = [
     "written to a file after job",
 ];
 
+/// A part of the labels of entries that keep what a path had before a job.
+const ROLLED_BACK: &str = "which was rolled back";
+
 /// One final state of a run.
 pub(super) struct FinalState<'p, 'a> {
     pub(super) run: &'p CombinedRun<'a>,
@@ -147,9 +150,12 @@ impl FinalState<'_, '_> {
         let linked = self.run.is_linked();
         // A recovery that could not see everything stores contents that may be the only copy. Nothing is lost by that.
         let faulty = self.run.events.fault.is_some() || self.run.events.in_recovery.is_some();
+        let cut = self.cut;
         let rescued = |entry: &&EntrySummary| {
             let label = entry.label.as_deref().unwrap_or_default();
-            faulty && RESCUES.iter().any(|part| label.contains(part))
+            // After a cut, the only copy of a moved content may be the file that is removed now.
+            let moved = cut && label.contains(ROLLED_BACK);
+            moved || (faulty && RESCUES.iter().any(|part| label.contains(part)))
         };
         let outside = |entry: &&EntrySummary| entry.kind == EntryKind::External || entry.diverged;
         for entry in entries.iter().filter(outside).filter(|entry| !rescued(entry)) {
@@ -157,7 +163,8 @@ impl FinalState<'_, '_> {
                 |path: &String| touched(path) || exempt.contains(path) || baseline.others.contains(path);
             if !linked && !entry.files.iter().any(|file| may(&file.path.display())) {
                 let what = if entry.diverged { "diverged" } else { "invented" };
-                self.say(&format!("{what}: {:?} {} {:?}", entry.kind, entry.id, entry.label));
+                let paths: Vec<String> = entry.files.iter().map(|file| file.path.display()).collect();
+                self.say(&format!("{what}: {:?} {} {:?} {paths:?}", entry.kind, entry.id, entry.label));
             }
         }
         let view = VisibleFiles::of(&workspace.machine);
