@@ -1,5 +1,6 @@
 //! A real source tree to work on: a copy of the sources of the crates in cargo's registry folder, which is only read.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,26 @@ pub fn registries() -> Vec<PathBuf> {
     let is_real =
         |folder: &PathBuf| !folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"-"));
     all.into_iter().filter(is_real).collect()
+}
+
+/// The folders of the crates that the lock files of this workspace and of the fuzz targets name, in cargo's registry folder.
+/// The other crates there differ between machines.
+pub fn locked_crates() -> Vec<PathBuf> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let locks = [tests.join("../Cargo.lock"), tests.join("fuzz/Cargo.lock")];
+    let locks: Vec<String> = locks.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
+    let value = |line: &str, key: &str| Some(line.strip_prefix(key)?.trim_matches('"').to_owned());
+    let mut named = BTreeSet::new();
+    for package in locks.iter().flat_map(|lock| lock.split("[[package]]")) {
+        let of = |key: &str| package.lines().find_map(|line| value(line, key));
+        if let (Some(name), Some(version)) = (of("name = "), of("version = ")) {
+            named.insert(format!("{name}-{version}"));
+        }
+    }
+    let is_named = |folder: &PathBuf| {
+        folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| named.contains(name))
+    };
+    registries().iter().flat_map(|folder| listed(folder)).filter(is_named).collect()
 }
 
 fn listed(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! The real files that edits are drawn from: the sources of crates in cargo's registry folder. It only reads
+//! The real files that edits are drawn from: the sources of the locked crates in cargo's registry folder. It only reads
 //! there.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 
 use super::versions::later_versions;
-use crate::sources::registries;
+use crate::sources::locked_crates;
 
 /// Bytes of a file that is taken: what a person would edit by hand.
 const SIZES: std::ops::RangeInclusive<u64> = 120..=96 * 1024;
@@ -101,10 +101,10 @@ pub(super) struct DrawnFile<'c> {
 const CHANGED: usize = 25;
 
 impl Corpus {
-    /// Lists the files of cargo's registry folder that can be drawn.
+    /// Lists the files that can be drawn, in the crates that the lock files name: the draw is the same on every machine.
     pub fn find() -> Self {
         let mut files: BTreeMap<Language, Vec<PathBuf>> = BTreeMap::new();
-        let mut folders = registries();
+        let mut folders = locked_crates();
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
@@ -169,8 +169,7 @@ impl Corpus {
 
 /// The files that differ in a later version of their crate.
 fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<ChangedFile> {
-    let crates: Vec<PathBuf> = registries().iter().flat_map(|folder| folders(folder)).collect();
-    let later = later_versions(&crates);
+    let later = later_versions(&locked_crates());
     let mut found = Vec::new();
     for (language, paths) in files {
         for path in paths {
@@ -187,8 +186,4 @@ fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<ChangedFile> {
         }
     }
     found
-}
-
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).map(|all| all.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
