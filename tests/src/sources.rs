@@ -39,16 +39,18 @@ pub fn registries() -> Vec<PathBuf> {
 
 /// The folders of the crates that the lock files of this workspace and of the fuzz targets name, in cargo's registry folder.
 /// The other crates there differ between machines.
+///
+/// # Panics
+/// If a lock file cannot be read.
 pub fn locked_crates() -> Vec<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let locks = [tests.join("../Cargo.lock"), tests.join("fuzz/Cargo.lock")];
-    let locks: Vec<String> = locks.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
-    let value = |line: &str, key: &str| Some(line.strip_prefix(key)?.trim_matches('"').to_owned());
     let mut named = BTreeSet::new();
-    for package in locks.iter().flat_map(|lock| lock.split("[[package]]")) {
-        let of = |key: &str| package.lines().find_map(|line| value(line, key));
-        if let (Some(name), Some(version)) = (of("name = "), of("version = ")) {
-            named.insert(format!("{name}-{version}"));
+    for lock in locks {
+        let lock: toml::Table = fs::read_to_string(lock).expect("a lock file").parse().expect("TOML");
+        for package in lock["package"].as_array().expect("the packages") {
+            let of = |key: &str| package[key].as_str().expect("a text");
+            named.insert(format!("{}-{}", of("name"), of("version")));
         }
     }
     let is_named = |folder: &PathBuf| {

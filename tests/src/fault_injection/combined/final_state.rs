@@ -154,7 +154,8 @@ impl FinalState<'_, '_> {
         let rescued = |entry: &&EntrySummary| {
             let label = entry.label.as_deref().unwrap_or_default();
             // After a cut, the only copy of a moved content may be the file that is removed now.
-            let moved = cut && label.contains(ROLLED_BACK);
+            let of_the_job = entry.files.iter().all(|file| baseline.paths.contains(&file.path.display()));
+            let moved = cut && of_the_job && label.contains(ROLLED_BACK);
             moved || (faulty && RESCUES.iter().any(|part| label.contains(part)))
         };
         let outside = |entry: &&EntrySummary| entry.kind == EntryKind::External || entry.diverged;
