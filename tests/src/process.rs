@@ -9,6 +9,11 @@ pub fn resident_kib(pid: u32) -> Option<u64> {
     status_field(pid, "VmRSS:")
 }
 
+/// Resident memory of the process alone, without the files that it maps, KiB.
+pub fn private_kib(pid: u32) -> Option<u64> {
+    status_field(pid, "RssAnon:")
+}
+
 /// The highest resident memory so far, KiB.
 pub fn peak_kib(pid: u32) -> Option<u64> {
     status_field(pid, "VmHWM:")
