@@ -26,7 +26,7 @@ pub const MOVE_ROWS: usize = 128;
 pub const MOVE_PAUSE_MS: u64 = 2;
 
 /// Changed rows that wait above the database: they take memory, and the next opening may have to apply them again.
-pub const OVERLAY_ROWS: usize = 256;
+pub const OVERLAY_ROWS: usize = 1024;
 
 /// Bytes of those rows.
 pub const OVERLAY_BYTES: usize = 1024 * 1024;
