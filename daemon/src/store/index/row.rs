@@ -12,6 +12,9 @@ use crate::store::database::DatabaseError;
 use crate::store::log::frame::Checksum;
 use crate::store::{LogPosition, StoreError};
 
+/// Bytes that most values fit in.
+const USUAL: usize = 256;
+
 /// An entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryRow {
@@ -158,7 +161,8 @@ pub const ROWS: u32 = 5;
 
 /// Encodes a value: the position, then the rest.
 pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = at.0.to_be_bytes().to_vec();
+    let mut bytes = Vec::with_capacity(USUAL);
+    bytes.extend_from_slice(&at.0.to_be_bytes());
     rmp_serde::encode::write(&mut bytes, rest).map_err(|e| {
         StoreError::Io(format!("a row of the database cannot be made: {e}; please report this").into())
     })?;

@@ -175,7 +175,8 @@ impl Log {
         group: &[RecordPayload],
         flushed: LogPosition,
     ) -> (Vec<u8>, Vec<PlacedRecord>) {
-        let mut bytes = Vec::new();
+        let longest = |payload: &RecordPayload| super::frame::FRAME + payload.bytes.len() + ALIGN as usize;
+        let mut bytes = Vec::with_capacity(group.iter().map(longest).sum());
         let mut placed = Vec::with_capacity(group.len());
         let mut previous = tail.previous;
         for (sequence, (index, payload)) in (tail.sequence..).zip(group.iter().enumerate()) {
