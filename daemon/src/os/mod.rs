@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-mod large_blocks;
 mod lock_wait;
 mod memory;
 mod priority;
@@ -27,10 +26,9 @@ pub mod windows_layout;
 #[cfg(any(windows, test))]
 pub mod windows_names;
 
-pub use large_blocks::give_back_unused;
 pub use lock_wait::{LOCK_WAIT, while_locked};
+pub use memory::give_back;
 use memory::zeros;
-pub use memory::{give_back, keep_little};
 pub use priority::low_priority;
 
 /// An open folder.

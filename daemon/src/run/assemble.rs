@@ -44,7 +44,6 @@ pub fn main() -> ExitCode {
     }
     // This comes first, before any other file can get its number.
     let inherited = inherited();
-    crate::os::keep_little();
     editd_engine::count_parser_memory();
     let args = DaemonArgs::parse();
     logs::start(args.log_level);

@@ -147,8 +147,6 @@ impl BackgroundShared {
             let quiet = lock(&self.state).schedule.is_quiet();
             if quiet && due != (DueTasks { check_root: true, ..DueTasks::default() }) {
                 os::give_back();
-            } else {
-                os::give_back_unused();
             }
         }
         self.flush();
