@@ -1,8 +1,8 @@
-//! System calls, flushes and allocations of one job: a program runs under `strace` or `valgrind` with two numbers of jobs,
+//! System calls, flushes, allocations and instructions of one job: a program runs under `strace` or `valgrind` with two numbers of jobs,
 //! and the difference is divided by the difference of the numbers, so that the start and the end do not count. The counts
 //! include what a program does after its replies, in all of its threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::process::Command;
@@ -25,9 +25,9 @@ const CALLS: &[(&str, [usize; 2])] = &[
 ];
 /// The same for flushes alone, which are counted with little delay, since other calls are not stopped.
 const FLUSHES: &[(&str, [usize; 2])] = &[("at-once", [10, 110])];
-/// The same for allocations.
-const ALLOCATIONS: &[(&str, [usize; 2])] =
-    &[("durable-rs", [5, 25]), ("durable-txt", [5, 25]), ("many", [2, 8])];
+/// The same for allocations and instructions, of which the work after many replies is a part.
+const INSTRUCTIONS: &[(&str, [usize; 2])] =
+    &[("durable-rs", [20, 120]), ("durable-txt", [20, 120]), ("relaxed-txt", [20, 220]), ("many", [2, 8])];
 
 /// The counts of one run by their names.
 type RunCounts = BTreeMap<String, u64>;
@@ -47,8 +47,11 @@ const STRACE_FLUSHES: Counter = Counter {
     out: "--output=",
     read: calls,
 };
-const VALGRIND: Counter =
-    Counter { words: &["valgrind", "--leak-check=no"], out: "--log-file=", read: allocations };
+const CALLGRIND: Counter = Counter {
+    words: &["valgrind", "--tool=callgrind", "--fair-sched=yes", "--log-file=/dev/null"],
+    out: "--callgrind-out-file=",
+    read: profile,
+};
 
 /// Counts with each program that is there.
 pub(crate) fn run(texts: &RealTexts, found: &mut Measured) {
@@ -60,9 +63,9 @@ pub(crate) fn run(texts: &RealTexts, found: &mut Measured) {
             each(&STRACE_FLUSHES, work, *numbers, texts, found);
         }
     }
-    if is_there(&VALGRIND, found) {
-        for (work, numbers) in ALLOCATIONS {
-            each(&VALGRIND, work, *numbers, texts, found);
+    if is_there(&CALLGRIND, found) {
+        for (work, numbers) in INSTRUCTIONS {
+            each(&CALLGRIND, work, *numbers, texts, found);
         }
     }
 }
@@ -90,8 +93,10 @@ fn each(counter: &Counter, key: &str, numbers: [usize; 2], texts: &RealTexts, fo
                     let of = |counts: &RunCounts| counts.get(name).copied().unwrap_or_default() as f64;
                     (of(&many) - of(&few)) / jobs
                 };
-                if many.contains_key(HEAP) {
-                    counts.allocations = Some(each(HEAP));
+                if many.contains_key(EXECUTED) {
+                    counts.instructions = Some(each(EXECUTED));
+                    // A program without symbols has none.
+                    counts.allocations = many.contains_key(ALLOCATED).then(|| each(ALLOCATED));
                 } else {
                     counts.fdatasyncs = Some(each("fdatasync"));
                     if counter.words == STRACE.words {
@@ -147,13 +152,50 @@ fn calls(table: &str) -> RunCounts {
     table.lines().filter_map(row).filter(|(name, _)| name != "total").collect()
 }
 
-/// The name of the count of allocations.
-const HEAP: &str = "heap";
+/// The names of the counts of instructions and allocations.
+const EXECUTED: &str = "instructions";
+const ALLOCATED: &str = "allocations";
 
-/// Reads `total heap usage: 1,234 allocs` from the output of valgrind.
-fn allocations(log: &str) -> RunCounts {
-    let number = log
-        .split_once("total heap usage: ")
-        .and_then(|(_, rest)| rest.split(' ').next()?.replace(',', "").parse().ok());
-    number.map(|number| (HEAP.to_owned(), number)).into_iter().collect()
+/// The functions of the allocators of Rust programs and of C.
+const ALLOCATORS: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "mi_malloc",
+    "mi_zalloc",
+    "mi_calloc",
+    "mi_realloc",
+    "mi_malloc_aligned",
+    "mi_zalloc_aligned",
+    "mi_realloc_aligned",
+];
+
+/// Reads the file of callgrind: `fn=(id) name` begins the lines of a function, and `cfn=(id)` with `calls=number` is a
+/// call from it; the name follows only the first time. Calls of one allocator by another are not counted.
+fn profile(file: &str) -> RunCounts {
+    let mut allocators = BTreeSet::new();
+    let mut counts = RunCounts::new();
+    let (mut caller, mut callee) = (false, false);
+    for line in file.lines() {
+        let (key, value) = line.split_once('=').unwrap_or_default();
+        match key {
+            "fn" | "cfn" => {
+                let (id, name) = value.split_once(' ').unwrap_or((value, ""));
+                if ALLOCATORS.contains(&name) {
+                    allocators.insert(id);
+                }
+                let is_allocator = allocators.contains(id);
+                if key == "fn" { caller = is_allocator } else { callee = is_allocator }
+            }
+            "calls" if callee && !caller => {
+                let calls: u64 = value.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+                *counts.entry(ALLOCATED.to_owned()).or_default() += calls;
+            }
+            _ => {}
+        }
+        if let Some(number) = line.strip_prefix("summary: ").and_then(|word| word.trim().parse().ok()) {
+            counts.insert(EXECUTED.to_owned(), number);
+        }
+    }
+    counts
 }

@@ -200,6 +200,7 @@ pub(crate) struct JobCounts {
     pub(crate) fdatasyncs: Option<f64>,
     pub(crate) cpu_micros: Option<f64>,
     pub(crate) allocations: Option<f64>,
+    pub(crate) instructions: Option<f64>,
     /// The system calls by their names.
     pub(crate) by_name: BTreeMap<String, f64>,
 }

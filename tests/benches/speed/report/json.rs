@@ -76,6 +76,7 @@ fn per_job(counts: &JobCounts) -> Value {
         "fdatasyncs": counts.fdatasyncs,
         "cpu_us": counts.cpu_micros,
         "allocations": counts.allocations,
+        "instructions": counts.instructions,
         "calls_by_name": counts.by_name,
     })
 }

@@ -60,15 +60,19 @@ fn counts(found: &Measured) {
     println!(
         "\nper job of editd, with what follows the reply; in brackets of the bound, and of the reusing bound"
     );
-    println!("{:<54} {:>22} {:>20} {:>20} {:>20}", "work", "calls", "fdatasyncs", "CPU µs", "allocations");
+    println!(
+        "{:<54} {:>22} {:>20} {:>20} {:>20} {:>34}",
+        "work", "calls", "fdatasyncs", "CPU µs", "allocations", "instructions"
+    );
     for row in &known {
         println!(
-            "{:<54} {:>22} {:>20} {:>20} {:>20}",
+            "{:<54} {:>22} {:>20} {:>20} {:>20} {:>34}",
             row.name,
             all_programs(row, |counts| counts.calls),
             all_programs(row, |counts| counts.fdatasyncs),
             all_programs(row, |counts| counts.cpu_micros),
             all_programs(row, |counts| counts.allocations),
+            all_programs(row, |counts| counts.instructions),
         );
     }
     for row in known {
@@ -98,7 +102,8 @@ fn all_programs(row: &Row, count: impl Fn(&JobCounts) -> Option<f64>) -> String 
 }
 
 fn is_known(counts: &JobCounts) -> bool {
-    [counts.calls, counts.fdatasyncs, counts.cpu_micros, counts.allocations].iter().any(Option::is_some)
+    let JobCounts { calls, fdatasyncs, cpu_micros, allocations, instructions, .. } = counts;
+    [calls, fdatasyncs, cpu_micros, allocations, instructions].iter().any(|count| count.is_some())
 }
 
 fn tools(rows: &[ToolRow]) {
