@@ -11,6 +11,9 @@ use crate::record::{FileMeta, FileRecord};
 /// Observations of a file that is open for writing, before the move.
 const LOOKS: usize = 2;
 
+/// Times that another thread may run before a file that is still open for writing is moved.
+const YIELDS: usize = 64;
+
 /// A displaced file that is about to be moved back.
 ///
 /// While it is away, other programs see the staged file under its name, or none, and what they write then is
@@ -44,10 +47,16 @@ impl<'a> ReturningFile<'a> {
                 return this;
             }
         }
-        // Its writer may have ended during the last observation.
-        this.lease();
-        if this.lease == LeaseState::Held {
-            this.rescue(rescue);
+        // Most writers end at once: a program that saves a file has it open for a moment.
+        for _ in 0..YIELDS {
+            this.lease();
+            if this.lease == LeaseState::Held {
+                this.rescue(rescue);
+            }
+            if this.lease != LeaseState::Writer {
+                break;
+            }
+            std::thread::yield_now();
         }
         this
     }
