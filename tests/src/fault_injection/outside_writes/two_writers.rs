@@ -12,8 +12,8 @@ use crate::fault_injection::sim_workspace::ROOT;
 use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SimMachine};
 
-/// Calls behind a swap before which the first program ends.
-const REACH: u64 = 60;
+/// Calls behind a swap before which the first program ends: more than those in which the daemon waits for its end.
+const REACH: u64 = 140;
 
 /// Plays a scenario with both programs at every call after the swap of its first file, with each of these numbers of
 /// calls between the second program's read and its write.
