@@ -166,11 +166,14 @@ pub(super) fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &Intac
             }
         }
         (TargetState::File { meta, bytes }, Some(wanted)) => {
-            if meta.hash == wanted.hash && (meta.mode == wanted.mode || !older_state(chain, meta)) {
+            let (has_content, is_older) = (meta.hash == wanted.hash, older_state(chain, meta));
+            if has_content && (meta.mode == wanted.mode || !(is_older || older_mode(chain, meta))) {
                 RecoveryAction::Done
             } else if let Some(rewritten) = rewritten(chain, meta, bytes, contents) {
                 rewritten
-            } else if older_state(chain, meta) || torn(chain, shown, contents) || unflushed(chain, meta) {
+            } else if has_content && !is_older {
+                RecoveryAction::Done
+            } else if is_older || torn(chain, shown, contents) || unflushed(chain, meta) {
                 put_anew(newest.how, meta, wanted, contents)
             } else {
                 RecoveryAction::Leave
@@ -202,6 +205,14 @@ fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> RecoveryAction {
         Some(bytes) => RecoveryAction::Rebuild(bytes.clone(), wanted.clone()),
         None => RecoveryAction::Leave,
     }
+}
+
+/// Returns true if the file has the mode from before a rewrite in place. A power cut may keep the new bytes of such a file
+/// without its new mode.
+fn older_mode(chain: &[&FileRecord], meta: &FileMeta) -> bool {
+    let mut had =
+        chain.iter().filter(|file| file.how == ChangeMethod::InPlace).filter_map(|file| file.before.as_ref());
+    had.any(|before| before.mode == meta.mode && same_file(before.identity, meta.identity))
 }
 
 /// Returns true if this is an older state of the chain, in the very file that was recorded for it. A different file

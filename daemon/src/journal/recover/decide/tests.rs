@@ -130,6 +130,24 @@ fn a_mode_alone_is_taken_back() {
 }
 
 #[test]
+fn a_mode_that_a_power_cut_kept_from_before_is_set_again_in_place() {
+    let before = meta(1, OLD);
+    let after = FileMeta { mode: 0o600, ..meta(1, NEW) };
+    let file = record(ChangeMethod::InPlace, Some(before.clone()), Some(after.clone()));
+    let of = |mode, bytes: &[u8], refused| {
+        let meta = FileMeta { mode, ..meta(1, bytes) };
+        done(&[&file], refused, LaterChange::Nothing, &TargetState::File { meta, bytes: bytes.into() })
+    };
+    let done_again = RecoveryAction::RewriteInPlace(NEW.into(), after);
+    let taken_back = RecoveryAction::RewriteInPlace(OLD.into(), before);
+    assert_eq!(of(0o644, NEW, 0), done_again);
+    assert_eq!(of(0o600, OLD, 0), done_again);
+    assert_eq!(of(0o644, NEW, 1), taken_back);
+    assert_eq!(of(0o600, OLD, 1), taken_back);
+    assert_eq!(of(0o755, NEW, 0), RecoveryAction::Done, "another program set it");
+}
+
+#[test]
 fn below_a_job_that_is_taken_back_the_others_are_done_again() {
     let mut first = swap();
     first.before = Some(meta(5, OTHER));
