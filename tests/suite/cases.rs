@@ -224,7 +224,7 @@ const SKIPPED: [(TestMode, usize); 7] = [
     (TestMode::Crash, 0),
     (TestMode::Faults, 0),
     (TestMode::OutsideWrites, 4),
-    (TestMode::Combined, 2),
+    (TestMode::Combined, 1),
 ];
 
 #[test]
