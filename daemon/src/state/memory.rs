@@ -18,7 +18,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
 use crate::caller::{RequestOwner, ShareHolder, ShareTable};
-use crate::limits;
+use crate::{limits, os};
 
 /// The budget.
 #[derive(Default)]
@@ -203,11 +203,13 @@ impl MemoryBudget {
         reservation.grow(bytes).then_some(reservation)
     }
 
-    /// Wakes the requests that wait for memory, if there are any.
+    /// If requests wait for memory: returns the pages of what was released to the system, since the allocator would keep
+    /// them for a while beside those of the next request, and wakes the requests.
     fn released(&self, queue: MutexGuard<'_, WaitQueue>) {
         let waits = !queue.waiting.is_empty();
         drop(queue);
         if waits {
+            os::give_back();
             self.changed.notify_all();
         }
     }
