@@ -223,7 +223,7 @@ const SKIPPED: [(TestMode, usize); 7] = [
     (TestMode::Interrupted, 79),
     (TestMode::Crash, 0),
     (TestMode::Faults, 0),
-    (TestMode::OutsideWrites, 4),
+    (TestMode::OutsideWrites, 3),
     (TestMode::Combined, 1),
 ];
 

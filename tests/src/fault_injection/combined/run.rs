@@ -206,7 +206,7 @@ impl<'a> CombinedRun<'a> {
             self.found.push(format!("a mistake of the daemon: {error:?}"));
         }
         let says = |words: &str| error.is_some_and(|error| error.message.contains(words));
-        if receipt.status == JobStatus::Applied || says("was applied") {
+        if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) || says("was applied") {
             ReplyState::Applied
         } else if workspace.inner.failed().is_some()
             || receipt.status == JobStatus::Unchanged

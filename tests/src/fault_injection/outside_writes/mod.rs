@@ -227,7 +227,8 @@ impl OutsideWriteRun<'_> {
         {
             self.found.push(format!("{when}a mistake of the daemon: {}", describe(receipt)));
         }
-        let applied = receipt.map(|receipt| receipt.status == JobStatus::Applied);
+        let applied =
+            receipt.map(|receipt| matches!(receipt.status, JobStatus::Applied | JobStatus::Partial));
         let may = |view: &VisibleFiles| match applied {
             // On another mount a slot goes with the folder, and what was put there cannot be taken back.
             Some(false) if self.action == OutsideAction::MoveFolder && !strict() => {
