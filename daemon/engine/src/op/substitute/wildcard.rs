@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use fancy_regex::{Expr, LookAround};
+use fancy_regex::{Assertion, Expr, LookAround};
 
 /// Bytes of a rewritten pattern.
 const REWRITTEN_SIZE: usize = 64 * 1024;
@@ -194,6 +194,11 @@ impl PatternWriter {
             Expr::KeepOut => {
                 out.push_str("\\K");
                 Some(())
+            }
+            // The crate cannot write it.
+            Expr::Assertion(Assertion::EndTextIgnoreTrailingNewlines { crlf }) => {
+                out.push_str("\\Z");
+                (!crlf).then_some(())
             }
             Expr::Empty
             | Expr::Assertion(_)
