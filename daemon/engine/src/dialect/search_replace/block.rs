@@ -117,9 +117,10 @@ fn unescaped(part: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// Returns true if a name is surely a path, so that no line of prose creates a file.
-fn is_surely_path(name: &str) -> bool {
-    !name.contains(char::is_whitespace) && name.contains(['/', '.'])
+/// Returns true if a name is surely a path, so that no line of prose creates a file or seems to name another one.
+pub(super) fn is_surely_path(name: &str) -> bool {
+    let is_prose = name.contains(char::is_whitespace) || name.contains("://") || name.ends_with('.');
+    name.contains(['/', '.']) && !is_prose
 }
 
 /// Returns the file that a line between blocks names, without the signs of a heading, of code or of bold text.

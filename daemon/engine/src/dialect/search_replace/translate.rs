@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use editd_types::{FileEdit, FileEntry, FilePath, RequestError};
 
-use super::block::{Block, blocks};
+use super::block::{Block, blocks, is_surely_path};
 use super::fault::{BlockFault, FORM, FaultKind};
 use super::forms::{self, Portion};
 use super::machine::LinesBetween;
@@ -67,6 +67,11 @@ impl BlockEntries {
         let between = if path.is_some() { LinesBetween::Nothing } else { LinesBetween::Names };
         for block in blocks(&portion.text, portion.first, between).map_err(fault)? {
             let (path, guessed) = match (&path, block.named) {
+                (Some(path), Some(named))
+                    if portion.path.is_none() && is_surely_path(named) && !is_end_of(named, path) =>
+                {
+                    (setting.path_or(Some(named))?, false)
+                }
                 (Some(path), _) => (path.clone(), false),
                 (None, Some(named)) => (setting.inside(named)?, true),
                 (None, None) => return Err(fault(BlockFault::of_block(FaultKind::NoFile, block.line))),
@@ -88,6 +93,11 @@ impl BlockEntries {
             file.edits.push(edit(block, near));
         }
     }
+}
+
+/// Returns true if a name is the end of a path, such as that of a file without its folders.
+fn is_end_of(name: &str, path: &FilePath) -> bool {
+    path.to_string().strip_suffix(name).is_some_and(|folders| folders.ends_with('/'))
 }
 
 /// Returns the edit of a block. Without SEARCH lines, it creates the file, or fills an empty one.
