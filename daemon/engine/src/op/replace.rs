@@ -1,5 +1,6 @@
 //! `replace` replaces the text at the only place of a quotation, or with `all` at every place. Fields: `old`, `new`;
-//! `within`; `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
+//! `within`; `near`, `window`, `match`, `threshold`, `whole_lines`; `own_line`; `all`, `expect`; `eol`; clipboards and
+//! `reindent`.
 //! It never chooses between two places.
 
 use std::borrow::Cow;
@@ -34,6 +35,8 @@ pub(crate) struct Replace {
     pub(crate) new: NewText,
     /// The part of the file that is searched; the whole file if absent.
     pub(crate) within: Option<EditScope>,
+    /// A line of which an empty text leaves nothing is removed with its break.
+    removes_lines: bool,
     pub(crate) all: bool,
     expect: Option<u64>,
     /// The clipboard in which the matched bytes are stored.
@@ -56,6 +59,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
         matching,
         new,
         within: within::read(edit)?,
+        removes_lines: edit.own_line.unwrap_or(false),
         all,
         expect: edit.expect,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
@@ -184,7 +188,8 @@ impl Replace {
         rung: Rung,
     ) -> Result<(Vec<Place>, u64), Refusal> {
         let plain = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none();
-        let same = !self.matching.whole_lines && plain(new) && plain(&self.old);
+        let alike = !self.matching.whole_lines && !self.removes_lines;
+        let same = alike && plain(new) && plain(&self.old);
         let shared: Rc<str> = Rc::from(new);
         let (mut places, mut converted, mut total) = (Vec::with_capacity(spans.len()), 0, 0usize);
         for span in spans {
@@ -228,6 +233,12 @@ impl Replace {
         rung: Rung,
     ) -> (Range<usize>, String, u64) {
         let literal = self.new.literal;
+        if self.removes_lines && new.is_empty() && !self.matching.whole_lines {
+            let (first, _) = text.lines_of(range.clone());
+            let begins_line = text.line_range((first, first)).start == range.start;
+            let own = if begins_line { text.break_at(range.end) } else { 0 };
+            return (range.start..range.end + own, String::new(), 0);
+        }
         if !self.matching.whole_lines {
             let (fitted, converted) = fit(text, &range, new, rung, literal);
             return (range, fitted, converted);

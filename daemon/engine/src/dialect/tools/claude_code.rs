@@ -25,6 +25,7 @@ pub(in crate::dialect) static CLAUDE_CODE: ToolDialect = ToolDialect {
         stale: "File has been modified since read, either by the user or by a linter.",
         ..Phrases::COMMON
     },
+    removes_lines: true,
 };
 
 const PATH: ToolField = must(&["file_path"], FieldMeaning::Path);

@@ -23,6 +23,7 @@ pub(in crate::dialect) static GEMINI: ToolDialect = ToolDialect {
         exists: "Failed to edit. Attempted to create a file that already exists: {path}.",
         ..Phrases::COMMON
     },
+    removes_lines: false,
 };
 
 const PATH: ToolField = must(&["file_path"], FieldMeaning::Path);

@@ -22,6 +22,7 @@ pub(in crate::dialect) static MCP_FILESYSTEM: ToolDialect = ToolDialect {
         target: "Cannot move {path}: the destination {to} already exists.",
         ..Phrases::COMMON
     },
+    removes_lines: false,
 };
 
 static TOOLS: [Tool; 3] = [

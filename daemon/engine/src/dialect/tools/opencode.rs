@@ -24,6 +24,7 @@ pub(in crate::dialect) static OPENCODE: ToolDialect = ToolDialect {
         stale: "File {path} has been modified since it was last read.",
         ..Phrases::COMMON
     },
+    removes_lines: false,
 };
 
 static TOOLS: [Tool; 3] = [

@@ -26,6 +26,7 @@ pub(in crate::dialect) static SERENA: ToolDialect = ToolDialect {
         missing: "File {path} does not exist in the project.",
         ..Phrases::COMMON
     },
+    removes_lines: false,
 };
 
 const PATH: ToolField = must(&["relative_path"], FieldMeaning::Path);

@@ -19,6 +19,8 @@ pub(in crate::dialect) struct ToolDialect {
     pub(super) tools: &'static [Tool],
     /// The wording of its replies.
     pub(super) phrases: Phrases,
+    /// True if a replacement by nothing removes a line of which nothing is left.
+    pub(super) removes_lines: bool,
 }
 
 /// One tool.

@@ -40,7 +40,10 @@ impl Dialect for ToolDialect {
         let tool = self.tool(call.as_ref().map(|call| call.tool.as_str()), fields)?;
         let arguments = Arguments::read(tool.fields, fields, tool.name())?;
         let path = setting.path_or(arguments.text(FieldMeaning::Path)?)?;
-        let edits = edits(tool, &arguments, setting)?;
+        let mut edits = edits(tool, &arguments, setting)?;
+        for edit in edits.iter_mut().filter(|edit| edit.op == "replace" && self.removes_lines) {
+            edit.own_line = edit.new.as_deref().is_some_and(str::is_empty).then_some(true);
+        }
         let verify = arguments.flag(FieldMeaning::DryRun)?;
         let steps = edits.iter().map(EditSummary::of).collect();
         let reply = Box::new(ToolReply { phrases: self.phrases, path: path.to_string(), steps });
@@ -77,7 +80,10 @@ fn edits(
     let text = |meaning| given.needed(meaning).map(|text| Some(text.to_owned()));
     let one = match tool.does {
         ToolAction::Replace | ToolAction::ReplaceInTurn => replace(given)?,
-        ToolAction::Write => FileEdit { text: text(FieldMeaning::Content)?, ..edit("write") },
+        // Models write `\n` whatever the file has.
+        ToolAction::Write => {
+            FileEdit { text: text(FieldMeaning::Content)?, eol: Some("file".to_owned()), ..edit("write") }
+        }
         ToolAction::Move => {
             FileEdit { to: Some(setting.inside(given.needed(FieldMeaning::Target)?)?), ..edit("rename") }
         }

@@ -55,7 +55,9 @@ impl HunkEdit {
         let what = if self.body.new.is_empty() {
             format!("{path} is not empty, and the diff removes it without its lines; send them with `-`")
         } else {
-            format!("{path} is not empty, and the hunk says that it is; quote a line of context")
+            format!(
+                "{path} is not empty, and the hunk begins at line 0, as for an empty file; quote a line of context"
+            )
         };
         let mut error = refuse(ErrorCode::Exists, what);
         error.lines = Some(lines as u64);

@@ -56,6 +56,11 @@ pub const OPERATIONS: &[Operation] = &[
             MATCH,
             THRESHOLD,
             WHOLE_LINES,
+            field(
+                "own_line",
+                "bool?",
+                "with an empty `new`: a line of which nothing is left is removed with its line break",
+            ),
             field("all", "bool?", "replace every occurrence"),
             field("expect", "number?", "the number of places that there must be"),
             EOL,
@@ -124,7 +129,11 @@ pub const OPERATIONS: &[Operation] = &[
         purpose: "writes the whole file; makes it and its folders if it does not exist",
         fields: &[
             field("text", "text", "the content; \"\" empties the file"),
-            field("eol", "text?", "\"literal\" (default)"),
+            field(
+                "eol",
+                "text?",
+                "\"file\" gives a text without `\\r` the line breaks of the file; default \"literal\"",
+            ),
             FROM_CLIPBOARD,
             REINDENT,
         ],
