@@ -62,12 +62,14 @@ pub(super) fn of_lines(
     wanted: &[(u64, u64)],
 ) -> Refusal {
     let version = found.meta.hash.version();
-    let (excerpts, shown) = shown::excerpts(state, checked, (path, &found.bytes), wanted);
-    let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
-    if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
-        // People do not count the empty line after the last line break.
-        last -= 1;
-    }
+    // People do not count the empty line after the last line break. A text that is inserted there follows the line above.
+    let end = last_line(&found.bytes);
+    let end = if cut_lines(&found.bytes, (end, end)).is_empty() { end.saturating_sub(1).max(1) } else { end };
+    let wanted: Vec<(u64, u64)> =
+        wanted.iter().map(|(first, last)| ((*first).min(end), (*last).min(end))).collect();
+    let wanted = ranges::union(wanted);
+    let (excerpts, shown) = shown::excerpts(state, checked, (path, &found.bytes), &wanted);
+    let (first, last) = wanted.first().copied().unwrap_or((1, 1));
     let more = match wanted.len().saturating_sub(1) {
         0 => String::new(),
         1 => " and those at 1 more place".to_owned(),
@@ -75,8 +77,8 @@ pub(super) fn of_lines(
     };
     let lines =
         if first >= last { format!("line {first}{more}") } else { format!("lines {first} to {last}{more}") };
-    let what = format!("this session has not seen {lines} of {path}, which the job replaces without quoting");
-    let then = if shown::cover(&shown, wanted) {
+    let what = format!("this session has not seen {lines} of {path}, which the job edits without quoting");
+    let then = if shown::cover(&shown, &wanted) {
         "the refusal shows all of that: send the job again".to_owned()
     } else {
         let from = shown.last().map_or(first, |(_, last)| last + 1);
