@@ -142,7 +142,8 @@ impl HookConfig {
 
 /// Returns the words by which a shell runs the hook of a runtime.
 fn hook_command(program: &str, name: &str) -> String {
-    let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:\\".contains(c));
+    // A runtime may run hooks by a shell for which a backslash is an escape, also on Windows.
+    let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:".contains(c));
     let quote = if cfg!(windows) { '"' } else { '\'' };
     match is_plain {
         true => format!("{program} hook {name}"),

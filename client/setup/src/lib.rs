@@ -166,7 +166,11 @@ fn print(line: &CommandLine, style: &OutputStyle, done: &Result<Report, SetupErr
     };
     let mut stdout = std::io::stdout().lock();
     let printed = stdout.write_all(&style.printed(out.as_bytes())).and_then(|()| stdout.flush());
-    if printed.is_err() && status == 0 { 5 } else { status }
+    match printed {
+        // The reader needs no more of it.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe && status == 0 => 5,
+        _ => status,
+    }
 }
 
 #[cfg(test)]

@@ -80,14 +80,15 @@ impl<'t> ParsedText<'t> {
 
     /// Returns true if the last token before an offset is a comment that reaches to the end of its line.
     pub(super) fn ends_in_line_comment(&self, offset: usize) -> bool {
-        let before = self.tokens.iter().take_while(|token| token.range.end <= offset).last();
+        let behind = self.tokens.partition_point(|token| token.range.end <= offset);
+        let before = behind.checked_sub(1).and_then(|at| self.tokens.get(at));
         before.is_some_and(|token| matches!(token.token, Token::CommentLine(_)))
     }
 
     /// Returns the comma between two offsets.
     fn comma(&self, start: usize, end: usize) -> Option<usize> {
-        let behind = self.tokens.iter().skip_while(|token| token.range.start < start);
-        let mut between = behind.take_while(|token| token.range.end <= end);
+        let behind = self.tokens.get(self.tokens.partition_point(|token| token.range.start < start)..);
+        let mut between = behind.unwrap_or_default().iter().take_while(|token| token.range.end <= end);
         between.find(|token| token.token == Token::Comma).map(|token| token.range.start)
     }
 
