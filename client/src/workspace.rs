@@ -59,6 +59,18 @@ impl Workspace {
         }
     }
 
+    /// Returns the workspace with the root that the user named, else the one that contains the current folder.
+    ///
+    /// # Errors
+    /// A message for the user, with the reason of [`Workspace::at`] or [`Workspace::find`].
+    pub fn choose(named: Option<&Path>, current: &Path) -> Result<Self, String> {
+        let found = match named {
+            Some(folder) => Self::at(folder),
+            None => Self::find(current),
+        };
+        found.map_err(|error| format!("the workspace {}: {error}", named.unwrap_or(current).display()))
+    }
+
     /// Returns the root.
     pub fn root(&self) -> &Path {
         &self.root
@@ -94,6 +106,11 @@ impl Workspace {
         let shared = self.root.iter().zip(full.iter()).take_while(|(ours, theirs)| ours == theirs).count();
         let up = self.root.iter().skip(shared).map(|_| OsStr::new(".."));
         wire(up.chain(full.iter().skip(shared)))
+    }
+
+    /// Returns true if an absolute path leads into the workspace, also through a link above it.
+    pub fn contains(&self, path: &Path) -> bool {
+        path.is_absolute() && self.inside(&tidy(path)).is_some()
     }
 
     /// Returns the file at a path in the workspace; `None` if the system has no such names.

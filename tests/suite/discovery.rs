@@ -1,11 +1,13 @@
 //! Tests that a client finds the daemon of its workspace if their environments differ.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
-use editd_tests::binaries;
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::{binaries, wait};
 
 fn told(output: &Output) -> (Option<i32>, String) {
     let said = [&output.stdout[..], &output.stderr].concat();
@@ -51,6 +53,46 @@ fn a_workspace_is_not_edited_through_the_daemon_of_another() {
         fs::write(own.join("lock"), address).unwrap();
         assert_eq!(from_elsewhere(&daemon, &["read", "a"]).0, Some(4), "{address}");
     }
+}
+
+#[test]
+fn a_named_socket_is_used_for_its_own_workspace_only() {
+    let (served, daemon) = (TestDaemon::started(), TestDaemon::started());
+    for (one, text) in [(&served, "one\n"), (&daemon, "one\n")] {
+        one.put("a", text);
+    }
+    let socket = served.socket();
+    let words = ["--socket", socket.to_str().unwrap(), "replace", "a", "one", "two"];
+    let (status, said) = told(&daemon.editctl().args(words).output().unwrap());
+    assert_eq!((status, served.get("a")), (Some(4), b"one\n".to_vec()), "{said}");
+    assert!(said.contains("serves") && said.contains("leave out --socket"), "{said}");
+    assert_eq!(told(&served.editctl().args(words).output().unwrap()).0, Some(0));
+    assert_eq!((served.get("a"), daemon.get("a")), (b"two\n".to_vec(), b"one\n".to_vec()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_workspace_whose_path_is_no_text_is_found_by_its_file() {
+    let top = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"w\xff");
+    let workspace = top.path().join(name);
+    fs::create_dir(&workspace).unwrap();
+    let daemon = TestDaemon::new();
+    fs::write(workspace.join("a"), "one\n").unwrap();
+    let mut command = daemon.command(binaries::editd());
+    let mut started = command.arg("--workspace").arg(&workspace).stderr(Stdio::null()).spawn().unwrap();
+    let run = daemon.folder("run-of-another");
+    fs::DirBuilder::new().mode(0o700).create(&run).unwrap();
+    let read = || {
+        let mut command = daemon.editctl();
+        command.env("XDG_RUNTIME_DIR", &run).current_dir(&workspace);
+        told(&command.args(["--no-spawn", "read", "a"]).output().unwrap())
+    };
+    wait::until("the daemon serves", Duration::from_secs(20), || {
+        (read() == (Some(0), "one\n".into())).then_some(())
+    });
+    started.kill().unwrap();
+    started.wait().unwrap();
 }
 
 #[test]

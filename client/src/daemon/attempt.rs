@@ -98,9 +98,24 @@ pub(super) enum ConnectAttempt<C> {
     Nobody,
 }
 
-pub(super) fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, ReachError> {
+/// Tries to connect to the daemon at a socket, which must serve exactly this workspace.
+pub(super) fn attempt(
+    workspace: &Workspace,
+    socket: &Path,
+    hello: &Hello,
+) -> Result<ConnectAttempt<Connection>, ReachError> {
     match Connection::open(socket, hello) {
-        Ok(connection) => Ok(ConnectAttempt::Reached(Box::new(connection))),
+        Ok(connection) => match connection.welcome().map(|welcome| &welcome.workspace) {
+            // The daemon sends its path as text, too.
+            Some(serves) if *serves != workspace.root().to_string_lossy() => {
+                Err(ReachError::OtherWorkspace {
+                    socket: socket.to_path_buf(),
+                    serves: serves.clone(),
+                    workspace: workspace.root().to_path_buf(),
+                })
+            }
+            _ => Ok(ConnectAttempt::Reached(Box::new(connection))),
+        },
         // The daemon stopped while this client connected.
         Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
         Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => Ok(ConnectAttempt::Leaving),
@@ -114,22 +129,13 @@ pub(super) fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Con
 }
 
 /// Connects to the daemon whose socket is recorded in the lock file of the workspace. It was started with another
-/// `XDG_RUNTIME_DIR` or socket. The workspace may come from anywhere, so the daemon must confirm that it serves exactly
-/// this folder.
+/// `XDG_RUNTIME_DIR` or socket. The workspace may come from anywhere, so an invalid address, or one of a daemon that serves
+/// another folder, is treated like a missing one.
 pub(super) fn told_by(workspace: &Workspace, hello: &Hello) -> ConnectAttempt<Connection> {
     let Some(socket) = machine::first_line(&workspace.root().join(".editd/lock"), ADDRESS) else {
         return ConnectAttempt::Nobody;
     };
-    match attempt(Path::new(&socket), hello) {
-        Ok(ConnectAttempt::Reached(connection)) => {
-            let serves = connection.welcome().map(|welcome| welcome.workspace.as_str());
-            let this = serves.is_some() && serves == workspace.root().to_str();
-            if this { ConnectAttempt::Reached(connection) } else { ConnectAttempt::Nobody }
-        }
-        Ok(other) => other,
-        // An invalid address is treated like a missing one.
-        Err(_) => ConnectAttempt::Nobody,
-    }
+    attempt(workspace, Path::new(&socket), hello).unwrap_or(ConnectAttempt::Nobody)
 }
 
 /// Returns true if the error means that nothing listens at the moment.

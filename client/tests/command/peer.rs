@@ -46,12 +46,14 @@ impl Scene {
         std::fs::create_dir(folder.path().join("w/.git")).unwrap();
         let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
         let (tell, heard) = channel();
+        // The daemon serves the folder under its canonical name.
+        let root = folder.path().canonicalize().unwrap().join("w").to_str().unwrap().to_owned();
         std::thread::spawn(move || {
             for (number, stream) in listener.incoming().enumerate() {
                 converse(stream.unwrap(), |message| {
                     tell.send(message.clone()).unwrap_or_default();
                     match message.kind() {
-                        kind::HELLO => reply(message, &welcome(message)),
+                        kind::HELLO => reply(message, &welcome(message, &root)),
                         _ => answer(number, message),
                     }
                 });
@@ -113,11 +115,11 @@ pub(crate) fn run(mut command: Command, stdin: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn welcome(message: &Message) -> Welcome {
+fn welcome(message: &Message, workspace: &str) -> Welcome {
     let hello: Hello = message.body().unwrap();
     let limits = ServerLimits { frame: limits::FRAME as u64, file: 1, files: 1, edits: 1 };
     let session = hello.session.unwrap_or_default();
-    Welcome { protocol: 1, server: "0".into(), workspace: "/w".into(), session, limits }
+    Welcome { protocol: 1, server: "0".into(), workspace: workspace.to_owned(), session, limits }
 }
 
 fn converse(mut stream: UnixStream, mut answer: impl FnMut(&Message) -> Says) {

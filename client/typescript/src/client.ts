@@ -159,7 +159,8 @@ export class Client implements AsyncDisposable {
 
   /** Withdraws a detached job that has not begun. */
   async cancel(job: JobNumber, options?: CallOptions): Promise<Receipt> {
-    return receipt(await this.call("cancel", { job }, { isRepeatable: true, waitsForBusy: false }, options));
+    // A second one would not find the job.
+    return receipt(await this.call("cancel", { job }, { isRepeatable: false, waitsForBusy: false }, options));
   }
 
   /** Returns entries of the journal, newest first. */
@@ -184,7 +185,7 @@ export class Client implements AsyncDisposable {
 
   /** Lists, shows, sets, copies or removes clipboards. */
   async clip(request: ClipRequest, options?: CallOptions): Promise<ClipReply> {
-    const isRepeatable = request.action === "list" || request.action === "show";
+    const isRepeatable = request.action !== "rm";
     return reply(await this.call("clip", request, { isRepeatable }, options));
   }
 

@@ -90,17 +90,17 @@ export class Connector {
   private async attempt(signal: AbortSignal): Promise<Attempt> {
     const { socket, root, environment, hello } = this.options;
     if (socket !== undefined) {
-      return await attemptAt(socket, hello, signal);
+      return await attemptAt(socket, root, hello, signal);
     }
-    const usual = await attemptAt(usualAddress(root, environment), hello, signal);
+    const usual = await attemptAt(usualAddress(root, environment), root, hello, signal);
     if (usual !== undefined) {
       return usual;
     }
     const unit = unitAddress(root, environment);
-    return (unit && (await attemptAt(unit, hello, signal))) || (await this.attemptRecorded(signal));
+    return (unit && (await attemptAt(unit, root, hello, signal))) || (await this.attemptRecorded(signal));
   }
 
-  /** Connects to the address in the lock file, if the daemon there confirms that it serves this workspace. */
+  /** Connects to the address in the lock file. */
   private async attemptRecorded(signal: AbortSignal): Promise<Attempt> {
     const { root, hello } = this.options;
     const address = recordedAddress(root);
@@ -108,15 +108,11 @@ export class Connector {
       return undefined;
     }
     try {
-      const attempt = await attemptAt(address, hello, signal);
-      if (attempt !== undefined && "connection" in attempt && attempt.connection.welcome?.workspace !== root) {
-        attempt.connection.close();
-        return undefined;
-      }
-      return attempt;
+      return await attemptAt(address, root, hello, signal);
     } catch {
       signal.throwIfAborted();
-      // The workspace may come from elsewhere: an invalid address is treated like a missing one.
+      // The workspace may come from elsewhere: an invalid address, or one of a daemon that serves another workspace, is
+      // treated like a missing one.
       return undefined;
     }
   }
@@ -170,13 +166,20 @@ class Starts {
   }
 }
 
-async function attemptAt(address: string, hello: HelloFields, signal: AbortSignal): Promise<Attempt> {
+/** Tries to connect to the daemon at an address, which must serve exactly this workspace. */
+async function attemptAt(address: string, root: string, hello: HelloFields, signal: AbortSignal): Promise<Attempt> {
   const doubt = distrust(address);
   if (doubt !== undefined) {
     throw new UnreachableError(doubt);
   }
   try {
-    return { connection: await Connection.connect(address, hello, signal) };
+    const connection = await Connection.connect(address, hello, signal);
+    const serves = connection.welcome?.workspace;
+    if (serves !== root) {
+      connection.close();
+      throw new UnreachableError(`the daemon at ${address} serves ${serves}, not ${root}`);
+    }
+    return { connection };
   } catch (error) {
     if (error instanceof LostError) {
       return { wait: "the daemon exits", isAnswer: false };
