@@ -296,7 +296,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// Only entries with a lower number, for the next page
-    #[arg(long, value_name = "JOB")]
+    #[arg(long, value_name = "JOB", value_parser = values::job)]
     pub(crate) before: Option<u64>,
     /// Maximum number of entries [default: 100]
     #[arg(long, value_name = "N")]

@@ -32,6 +32,12 @@ impl ExitStatus {
         ExitCode::from(self as u8)
     }
 
+    /// Returns the status that another program of this installation ended with.
+    pub fn of_program(code: Option<i32>) -> Self {
+        let all = [Self::Done, Self::Refused, Self::Usage, Self::Stale, Self::NoDaemon];
+        all.into_iter().find(|status| code == Some(*status as i32)).unwrap_or(Self::Fault)
+    }
+
     /// Returns the status for an error of the daemon.
     pub fn of_error(error: &RequestError) -> Self {
         match error.code {

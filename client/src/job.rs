@@ -7,7 +7,7 @@ mod once;
 mod tests;
 
 use editd_proto::FilePath;
-use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, Payload, UndoRequest};
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobMode, JobRequest, Payload, UndoRequest};
 use editd_proto::operation::{NESTED, operation};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -292,7 +292,10 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
 pub(crate) fn lay_over_undo(flags: &JobFlags, undo: &mut UndoRequest) {
     undo.key = flags.key.clone();
     undo.label = flags.label.clone();
-    undo.mode = flags.mode.unwrap_or(undo.mode);
+    // `--dry-run` writes nothing, whatever the mode.
+    if undo.mode != JobMode::VerifyOnly {
+        undo.mode = flags.mode.unwrap_or(undo.mode);
+    }
     undo.on_stale = flags.on_stale.unwrap_or_default();
     undo.durability = flags.durability;
     undo.diff = shown(flags);

@@ -156,13 +156,8 @@ impl<'a> CommandContext<'a> {
     fn open(everywhere: GlobalFlags, flags: JobFlags, style: &'a OutputStyle) -> Result<Self, Failure> {
         let current =
             machine::current_folder().map_err(|error| Failure::File("the current folder".into(), error))?;
-        let workspace = match &everywhere.workspace {
-            Some(folder) => Workspace::at(folder),
-            None => Workspace::find(&current),
-        };
-        let named = everywhere.workspace.as_deref().unwrap_or(&current);
-        let workspace = workspace
-            .map_err(|error| Failure::Usage(format!("the workspace {}: {error}", named.display())))?;
+        let workspace =
+            Workspace::choose(everywhere.workspace.as_deref(), &current).map_err(Failure::Usage)?;
         let session = ActiveSession::choose(everywhere.session.as_ref())?;
         let start = if everywhere.no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         Ok(Self {
@@ -293,6 +288,9 @@ impl<'a> CommandContext<'a> {
                 };
                 Failure::Refused(Box::new(refusal))
             }
+            ErrorKind::NotFound if name.starts_with(['{', '[']) => Failure::Usage(
+                "a job is read from a file or from standard input, not from an argument".into(),
+            ),
             _ => Failure::File(name, error),
         })
     }

@@ -24,6 +24,9 @@ use editd_proto::socket_path;
 use crate::machine;
 use crate::machine::process::{self, ProcessFacts};
 
+/// The variable with which a program names its session.
+pub const VARIABLE: &str = "EDITCTL_SESSION";
+
 /// Maximum number of parents that are followed.
 const PARENTS: usize = 64;
 
@@ -122,6 +125,15 @@ impl fmt::Display for SessionOrigin {
             Self::Command => out.write_str("this command alone"),
         }
     }
+}
+
+/// Returns the session that the environment names.
+///
+/// # Errors
+/// A message for the user: the name is not UTF-8.
+pub fn from_environment() -> Result<Option<String>, String> {
+    let named = machine::variable(VARIABLE).map(|name| name.into_string());
+    named.transpose().map_err(|_| format!("{VARIABLE} is not UTF-8; give it another name"))
 }
 
 /// Derives the session of this process.

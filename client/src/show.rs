@@ -33,6 +33,11 @@ pub enum StepForm {
     Tools(CallWords),
 }
 
+/// Returns the words for hunks that a diff leaves out.
+pub fn more_hunks(count: u64) -> String {
+    format!("and {count} more {}", if count == 1 { "hunk" } else { "hunks" })
+}
+
 /// The words with which a reply names calls of tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CallWords {

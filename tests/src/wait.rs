@@ -24,7 +24,7 @@ pub fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>
     }
 }
 
-/// Lets others work for a while. Nothing is concluded from the time that passes.
+/// Sleeps for this time. A test must not conclude anything from it.
 pub fn pause(time: Duration) {
     std::thread::sleep(time);
 }

@@ -388,7 +388,7 @@ fn marks_are_in_the_log_in_the_net_change_and_in_an_export() {
     copy.put("a.txt", "two\n");
     said(&copy, &["import", file.to_str().unwrap()]);
     for daemon in [&daemon, &copy] {
-        let preview = said(daemon, &["undo", "--to", "before cleaning", "--dry-run"]);
+        let preview = said(daemon, &["--mode", "strict", "undo", "--to", "before cleaning", "--dry-run"]);
         assert!(preview.contains("-two") && preview.contains("+zero"), "{preview}");
         said(daemon, &["undo", "--to", "before cleaning"]);
         assert_eq!(daemon.get("a.txt"), b"zero\n");

@@ -81,6 +81,7 @@ pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<
     let filter = EntryFilter { session, since };
     let mut list = matching(&caller, &filter)?;
     let paths: Vec<FilePath> = words.paths.iter().map(|path| context.name(path)).collect();
+    let had_entries = !list.entries.is_empty();
     if !paths.is_empty() {
         for entry in &mut list.entries {
             entry.files.retain(|file| paths.iter().any(|path| is_in(&file.path, path)));
@@ -88,7 +89,7 @@ pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<
         list.entries.retain(|entry| !entry.files.is_empty());
     }
     let spans = net::spans(&list, |entry| net::modes(&caller, entry))?;
-    let notes = notes(context, &filter, &list);
+    let notes = notes(context, &filter, &list, if had_entries { &paths } else { &[] });
     Ok(ChosenChanges { list, spans, notes })
 }
 
@@ -98,13 +99,24 @@ fn unknown(name: &str) -> Failure {
     Failure::refused(ErrorCode::NotFound, message)
 }
 
-fn notes(context: &ReviewContext<'_>, filter: &EntryFilter, list: &EntryList) -> Vec<String> {
+/// Returns notes about the chosen entries. `without` are the paths that none of them changed.
+fn notes(
+    context: &ReviewContext<'_>,
+    filter: &EntryFilter,
+    list: &EntryList,
+    without: &[FilePath],
+) -> Vec<String> {
     let mut notes = Vec::new();
     if list.cut {
         let oldest = list.entries.first().map_or(JobId(0), |entry| entry.id);
         notes.push(format!("there are too many entries: those before {oldest} are left out"));
     }
-    if list.entries.is_empty() {
+    if list.entries.is_empty() && !without.is_empty() {
+        let names: Vec<String> = without.iter().map(FilePath::display).collect();
+        let of = filter.session.as_ref().map(|session| format!(" of session {session}")).unwrap_or_default();
+        notes
+            .push(format!("no chosen entry{of} changed {}; `editctl log` lists entries", names.join(" or ")));
+    } else if list.entries.is_empty() {
         let which = match &filter.session {
             Some(session) if filter.since.is_none() => format!("session {session} has no entries here"),
             _ => "no entries match".to_owned(),

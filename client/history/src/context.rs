@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::failure::Failure;
 use editctl::retry::Caller;
-use editctl::session::{SessionOrigin, derive};
+use editctl::session::{SessionOrigin, derive, from_environment};
 use editctl::show::{OutputStyle, letters};
 use editctl::{Connection, Workspace, machine};
 use editd_proto::FilePath;
@@ -15,9 +15,6 @@ use crate::GlobalFlags;
 
 /// The name of this program in the journal.
 const CLIENT: &str = "editctl-history";
-
-/// The variable with which a program names its session.
-const SESSION: &str = "EDITCTL_SESSION";
 
 /// Prints a message to standard error.
 pub(crate) fn tell(words: &str) {
@@ -50,13 +47,7 @@ impl<'a> ReviewContext<'a> {
     pub(crate) fn open(flags: GlobalFlags, style: &'a OutputStyle) -> Result<Self, Failure> {
         let current =
             machine::current_folder().map_err(|error| Failure::File("the current folder".into(), error))?;
-        let workspace = match &flags.workspace {
-            Some(folder) => Workspace::at(folder),
-            None => Workspace::find(&current),
-        };
-        let named = flags.workspace.as_deref().unwrap_or(&current);
-        let workspace = workspace
-            .map_err(|error| Failure::Usage(format!("the workspace {}: {error}", named.display())))?;
+        let workspace = Workspace::choose(flags.workspace.as_deref(), &current).map_err(Failure::Usage)?;
         let (session, alone) = session(flags.session.as_ref())?;
         let start = if flags.no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         Ok(Self {
@@ -93,10 +84,7 @@ fn session(flag: Option<&String>) -> Result<(String, bool), Failure> {
     if let Some(name) = flag {
         return Ok((name.clone(), false));
     }
-    if let Some(name) = machine::variable(SESSION) {
-        let name = name
-            .into_string()
-            .map_err(|_| Failure::Usage(format!("{SESSION} is not UTF-8; give it another name")))?;
+    if let Some(name) = from_environment().map_err(Failure::Usage)? {
         return Ok((name, false));
     }
     let derived = derive();

@@ -105,8 +105,9 @@ fn note(
         label: begins.then(|| call.label.clone()),
         call: Some(call.name.clone()),
     };
-    // A repeated `begin` announces the same, and a repeated `end` only returns less.
-    let noted = caller.ask(true, |it| match it.note(&request) {
+    // A repeated `begin` announces the same, and a repeated `end` only returns less. A repeated check would find the change
+    // read, and pass.
+    let noted = caller.ask(!request.check, |it| match it.note(&request) {
         Err(CallError::Refused(error)) if error.code == ErrorCode::Stale => Ok(Some(error)),
         other => other.map(|_| None),
     })?;

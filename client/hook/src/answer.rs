@@ -1,6 +1,7 @@
 //! The answer of a hook in the form of its runtime, and the words of a denial.
 
 use editctl::runtime::Runtime;
+use editctl::show::more_hunks;
 use editd_proto::RequestError;
 use editd_proto::error::ChangeAuthor;
 use serde_json::{Value, json};
@@ -37,6 +38,8 @@ pub(crate) fn reason(error: &RequestError) -> String {
     let mut out = String::from("editd: ");
     add(&mut out, error);
     for other in &error.others {
+        // The diff of a file ends at an empty line.
+        out.push('\n');
         add(&mut out, other);
     }
     if let Some(more) = error.more {
@@ -48,19 +51,17 @@ pub(crate) fn reason(error: &RequestError) -> String {
 fn add(out: &mut String, error: &RequestError) {
     out.push_str(&error.message);
     out.push('\n');
-    match &error.by {
-        Some(ChangeAuthor::Entry(job)) => {
-            out.push_str(&format!("Changed by entry {job}; `editctl show {job}` shows it.\n"));
-        }
-        Some(ChangeAuthor::Outside(_)) | None => {}
+    if let Some(ChangeAuthor::Entry(job)) = &error.by {
+        let step =
+            if error.diff.is_none() { format!("; `editctl show {job}` shows it") } else { String::new() };
+        out.push_str(&format!("Changed by entry {job}{step}.\n"));
     }
-    if let Some(diff) = &error.diff {
-        out.push_str(diff);
-        if !diff.ends_with('\n') {
-            out.push('\n');
-        }
+    let Some(diff) = &error.diff else { return };
+    out.push_str(diff);
+    if !diff.ends_with('\n') {
+        out.push('\n');
     }
-    if let Some(hunks) = error.omitted_hunks {
-        out.push_str(&format!("and {hunks} more hunks\n"));
+    if let Some(hunks) = error.omitted_hunks.filter(|hunks| *hunks > 0) {
+        out.push_str(&format!("{}\n", more_hunks(hunks)));
     }
 }

@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use clap::{CommandFactory, Parser};
-use editctl::machine;
 use editctl::runtime::Runtime;
+use editctl::{machine, session};
 
 use act::HookDecision;
 use call::ToolCall;
@@ -86,7 +86,10 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::from(error.use_stderr()));
         }
     };
-    let named = machine::variable("EDITCTL_SESSION").and_then(|name| name.into_string().ok());
+    let named = session::from_environment().unwrap_or_else(|why| {
+        tell(&format!("{why}; the session of the payload is used"));
+        None
+    });
     options.session = options.session.or(named);
     let runtime = options.runtime;
     let (sender, receiver) = mpsc::channel();

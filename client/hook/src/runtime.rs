@@ -1,5 +1,5 @@
-//! The agent runtimes with hooks, and the signs by which a payload shows which of them runs the hook: some also run the hooks that
-//! another runtime is configured with.
+//! The agent runtimes with hooks. Detects by the payload and the environment which runtime runs the hook, since some also
+//! run hooks that were configured for another one.
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -25,8 +25,8 @@ pub(crate) struct ReadArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct EditArgs {
-    /// The job: {"files": [{"path", "base", "edits"}]}; with --path only the edits, or one edit. Or the payload of
-    /// another tool [default: -, standard input]
+    /// The file with the job {"files": [{"path", "base", "edits"}]}, with --path only its edits or one edit, or with the
+    /// payload of another tool [default: -, standard input]
     pub(crate) file: Option<PathBuf>,
     /// The dialect of the payload (see `dialects`) [default: native, or recognised by the fields or the first marker]
     #[arg(long, value_name = "NAME")]

@@ -38,12 +38,14 @@ impl CallError {
     pub fn refusal(&self, advice: &str) -> RequestError {
         match self {
             Self::Refused(error) | Self::Unsendable(error) => (**error).clone(),
-            Self::Closed | Self::TimedOut => RequestError::new(
-                ErrorCode::Io,
-                format!(
-                    "the daemon disconnected before it replied, so the work may be done or not: {advice}"
-                ),
-            ),
+            Self::Closed | Self::TimedOut => {
+                let event = match self {
+                    Self::Closed => "disconnected before it replied",
+                    _ => "did not reply in time",
+                };
+                let message = format!("the daemon {event}, so a change may be done or not: {advice}");
+                RequestError::new(ErrorCode::Io, message)
+            }
             other => RequestError::new(ErrorCode::Io, other.to_string()),
         }
     }

@@ -15,7 +15,7 @@ pub enum FileContent {
     Bytes(Vec<u8>),
     /// The same as on the other side of the change, so that it was not asked for.
     Same,
-    /// It has more bytes than were asked for: their number.
+    /// The content is larger than the limit of the caller; this is its size in bytes.
     Long(u64),
     /// The journal does not have the content any more: the reason.
     Gone(String),
@@ -41,7 +41,7 @@ pub fn content<E: From<CallError>>(
     at: &ContentRequest,
     most: u64,
 ) -> Result<FileContent, E> {
-    let mut bytes = Vec::new();
+    let (mut bytes, mut version) = (Vec::new(), None);
     loop {
         let request = ContentRequest { from: bytes.len() as u64, ..at.clone() };
         let reply = caller.ask(true, |it| match it.content(&request) {
@@ -58,8 +58,13 @@ pub fn content<E: From<CallError>>(
         if reply.size > most {
             return Ok(FileContent::Long(reply.size));
         }
+        let is_same = bytes.is_empty() || reply.version == version;
+        if !is_same || (reply.bytes.is_empty() && (bytes.len() as u64) < reply.size) {
+            return Ok(FileContent::Gone("the journal changed while it was read; try again".to_owned()));
+        }
+        version = reply.version;
         bytes.extend_from_slice(&reply.bytes);
-        if bytes.len() as u64 >= reply.size || reply.bytes.is_empty() {
+        if bytes.len() as u64 >= reply.size {
             return Ok(FileContent::Bytes(bytes));
         }
     }

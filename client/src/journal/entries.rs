@@ -86,7 +86,7 @@ pub fn matching<E: From<CallError>>(caller: &Caller<'_, E>, filter: &EntryFilter
     Ok(list)
 }
 
-/// Calls `see` with each entry, newest first, as long as it returns true. Returns true if it ended that.
+/// Calls `see` with each entry, newest first, until it returns false. Returns true if `see` ended the walk.
 fn each<E: From<CallError>>(
     caller: &Caller<'_, E>,
     filter: &EntryFilter,

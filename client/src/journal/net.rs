@@ -132,11 +132,13 @@ pub fn spans<E>(
         for file in &entry.files {
             let span = spans.entry(file.path.clone()).or_insert_with(|| PathSpan::new(entry.id, file));
             if span.first.1 == span.last.1 {
-                // The entries before this one had no effect, so that those of others between them do not count.
+                // The path has its first version again: the span begins at this entry, and changes by others before it
+                // do not count.
                 span.first = (entry.id, file.before.clone());
             }
             span.last = (entry.id, file.after.clone());
-            // Only what others did may be left of the work of a session.
+            // If all work of the session was undone, others made the remaining difference, and the path is no change of
+            // the session.
             span.applied |= !list.of_session || (!entry.undone && !file.undone && !undoes_chosen);
             if let Some((old, new)) = modes.get(&file.path) {
                 span.modes = Some((span.modes.map_or(*old, |(first, _)| first), *new));

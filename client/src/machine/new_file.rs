@@ -10,6 +10,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+/// Maximum number of files of killed processes that do not hinder this one.
+const LEFT: u32 = 100;
+
 /// A file that is being written. Dropping it removes what was written.
 #[derive(Debug)]
 pub struct NewFile {
@@ -28,16 +31,21 @@ impl NewFile {
         if !replace && super::is_there(path) {
             return Err(ErrorKind::AlreadyExists.into());
         }
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().ok_or(ErrorKind::IsADirectory)?);
-        name.push(format!(".{}", std::process::id()));
-        let temporary = path.with_file_name(name);
+        path.file_name().ok_or(ErrorKind::IsADirectory)?;
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&temporary)?;
-        Ok(Self { file, temporary, path: path.to_owned() })
+        let mut number = 0;
+        loop {
+            let temporary = path.with_file_name(format!(".editctl-{}-{number}", std::process::id()));
+            match options.open(&temporary) {
+                Ok(file) => return Ok(Self { file, temporary, path: path.to_owned() }),
+                // A process with the same id was killed before it had removed its file.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < LEFT => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Flushes the file and gives it its name.

@@ -74,11 +74,16 @@ fn connecting(flags: GlobalFlags) -> NamedValues {
     ]
 }
 
-/// Returns the words for the flags that have a value, and for the switch if it is set.
+/// Returns the words for the flags that have a value, and for the switch if it is set. A value may look like a flag.
 fn given(named: NamedValues, switch: &str, is_set: bool) -> Vec<OsString> {
     let mut all = Vec::new();
     for (flag, value) in named {
-        all.extend(value.map(|value| [flag.into(), value]).into_iter().flatten());
+        all.extend(value.map(|value| {
+            let mut word = OsString::from(flag);
+            word.push("=");
+            word.push(value);
+            word
+        }));
     }
     if is_set {
         all.push(switch.into());
@@ -90,7 +95,10 @@ fn given(named: NamedValues, switch: &str, is_set: bool) -> Vec<OsString> {
 fn become_program(name: &str, words: &[OsString]) -> Result<CommandOutput, Failure> {
     match become_companion(name, words) {
         Ok(status) if status.success() => Ok(CommandOutput::text("")),
-        Ok(_) => Ok(CommandOutput { exit: ExitStatus::Fault, ..CommandOutput::text("") }),
+        Ok(status) => {
+            let exit = ExitStatus::of_program(status.code());
+            Ok(CommandOutput { exit, ..CommandOutput::text("") })
+        }
         Err((program, error)) => {
             let install = match error.kind() {
                 ErrorKind::NotFound => {

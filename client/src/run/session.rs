@@ -1,15 +1,12 @@
 //! Chooses the session of a command: a named or a derived one.
 
 use editctl::machine;
-use editctl::session::{SessionOrigin, derive};
+use editctl::session::{self, SessionOrigin, VARIABLE, derive};
 use editd_proto::message::{OnStale, SettingInfo, SettingSource};
 use serde::Serialize;
 
 use editctl::failure::Failure;
 use editctl::values;
-
-/// The variable with which a program names its session.
-const VARIABLE: &str = "EDITCTL_SESSION";
 
 /// The variable with the default of a session's jobs for stale files.
 const ON_STALE: &str = "EDITCTL_ON_STALE";
@@ -53,10 +50,7 @@ impl ActiveSession {
         if let Some(name) = flag {
             return Ok(Self { name: name.clone(), source: SessionSource::Flag });
         }
-        if let Some(name) = machine::variable(VARIABLE) {
-            let name = name
-                .into_string()
-                .map_err(|_| Failure::Usage(format!("{VARIABLE} is not UTF-8; give it another name")))?;
+        if let Some(name) = session::from_environment().map_err(Failure::Usage)? {
             return Ok(Self { name, source: SessionSource::Environment });
         }
         let derived = derive();

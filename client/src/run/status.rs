@@ -61,6 +61,7 @@ fn watch(context: &CommandContext<'_>, interval: Duration) -> Result<CommandOutp
             Err(other) => return Err(other.into()),
         };
         let (clear, out) = if style.json {
+            let reply = StatusInJson { daemon: reply, session: context.session.in_json() };
             (&b""[..], CommandOutput::json(&reply).out)
         } else if style.terminal {
             (CLEAR, text(context, &reply, style).into_bytes())

@@ -203,7 +203,7 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
         diff::add(out, text, style);
     }
     if let Some(hunks) = error.omitted_hunks.filter(|hunks| *hunks > 0) {
-        line(out, &format!("  and {hunks} more hunks"));
+        line(out, &format!("  {}", super::more_hunks(hunks)));
     }
     // If the job would apply, the message says so.
     if error.would_apply == Some(WouldApply::Conflict) && error.later.is_empty() {

@@ -6,7 +6,7 @@ use editd_proto::message::{EntryDetail, EntryHunk, EntrySummary, HistoryReply, S
 
 use super::letters::{TextStyle, one_line, range, word};
 use super::renames::{self, ListedFile};
-use super::{OutputStyle, StepForm, diff};
+use super::{OutputStyle, StepForm, diff, more_hunks};
 
 /// Maximum number of files of an entry in a list. Further ones are counted.
 const FILES: usize = 8;
@@ -55,7 +55,17 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
             out.push_str(&format!("not all of it is text: `editctl show {} --bytes`\n", reply.entry.id));
         }
         if change.omitted_hunks > 0 {
-            out.push_str(&format!("and {} more hunks\n", change.omitted_hunks));
+            out.push_str(&more_hunks(change.omitted_hunks));
+            out.push_str(&match style.steps {
+                StepForm::Commands => {
+                    format!(
+                        "; `editctl cat {}@{}` prints the result\n",
+                        change.path.display(),
+                        reply.entry.id
+                    )
+                }
+                StepForm::Tools(_) => ", too large to show\n".to_owned(),
+            });
         }
     }
     let entry = &reply.entry;

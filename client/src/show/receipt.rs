@@ -146,7 +146,7 @@ fn one_file(
         diff::add(&mut texts.out, text, style);
     }
     if let Some(count) = file.omitted_hunks.filter(|count| *count > 0) {
-        texts.out.push_str(&format!("  and {count} more hunks\n"));
+        texts.out.push_str(&format!("  {}\n", super::more_hunks(count)));
     }
 }
 

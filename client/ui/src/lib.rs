@@ -21,9 +21,6 @@ use shell::ShellError;
 use shell::daemon::DaemonAddress;
 use view::Palette;
 
-/// The variable with which a program names its session.
-const SESSION: &str = "EDITCTL_SESSION";
-
 const AFTER: &str = "\
 Exit status: 0 done; 2 usage or no terminal; 5 input/output. The key ? lists the keys.";
 
@@ -75,15 +72,8 @@ fn run(line: CommandLine) -> Result<(), ShellError> {
         return Err(ShellError::Usage(message.to_owned()));
     }
     let current = machine::current_folder().map_err(|error| ShellError::File(".".into(), error))?;
-    let workspace = match &line.workspace {
-        Some(folder) => Workspace::at(folder),
-        None => Workspace::find(&current),
-    };
-    let workspace = workspace.map_err(|error| {
-        let folder = line.workspace.as_deref().unwrap_or(&current);
-        ShellError::Usage(format!("the workspace {}: {error}", folder.display()))
-    })?;
-    let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
+    let workspace = Workspace::choose(line.workspace.as_deref(), &current).map_err(ShellError::Usage)?;
+    let named = session::from_environment().map_err(ShellError::Usage)?;
     let session = line.session.or(named).unwrap_or_else(|| session::derive().name);
     let address = DaemonAddress { workspace, session, socket: line.socket, no_spawn: line.no_spawn };
     let palette = Palette { colours: machine::variable("NO_COLOR").is_none() };

@@ -2,7 +2,7 @@
 
 use editctl::show::letters::{TextStyle, one_line};
 use editctl::show::renames::{self, EntryRename, ListedFile};
-use editctl::show::{OutputStyle, diff, history};
+use editctl::show::{OutputStyle, diff, history, more_hunks};
 use editd_proto::FilePath;
 use editd_proto::message::{EntryDetail, EntryHunk, ShowReply};
 
@@ -142,7 +142,7 @@ impl DetailPage {
         }
         if change.omitted_hunks > 0 {
             self.begin(EntryPart::File(change.path.clone()));
-            self.add(&format!("and {} more hunks", change.omitted_hunks));
+            self.add(&more_hunks(change.omitted_hunks));
         }
     }
 }
