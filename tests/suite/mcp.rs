@@ -1,5 +1,6 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
+mod long_reads;
 mod node_clients;
 mod numbers;
 mod refusals;
@@ -44,7 +45,8 @@ fn the_tools_take_at_most_700_tokens_and_are_annotated() {
     let mut client = McpClient::begin(&daemon, &["--tools", "read,history"]);
     assert_eq!(client.ask("tools/list", json!({}))["tools"].as_array().unwrap().len(), 2);
     let refused = client.request("tools/call", json!({ "name": "edit", "arguments": {} }));
-    assert!(refused["error"]["code"].is_number(), "{refused}");
+    let told = refused["error"]["message"].as_str().unwrap();
+    assert_eq!(told, "there is no tool \"edit\"; there are read, history");
 }
 
 #[test]

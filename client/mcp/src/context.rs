@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::retry::Caller;
-use editctl::{CallError, Connection, Workspace, machine};
+use editctl::{CallError, Connection, Workspace, machine, session};
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckOutcome, CheckStatus, ChecksRequest, JobStatus, OnStale, Receipt, UndoRequest,
@@ -15,9 +15,6 @@ use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::checked::CheckedJobs;
 use crate::roots::WorkspaceRoots;
-
-/// The variable with which a program names its session.
-const SESSION: &str = "EDITCTL_SESSION";
 
 /// The way to find out whether a request was carried out.
 const ADVICE: &str = "history lists the jobs that were done; read the files before you send it again";
@@ -79,20 +76,15 @@ impl CallContext {
     /// A message for people: the workspace cannot be used.
     pub(crate) fn open(
         workspace: Option<&Path>,
-        session: Option<String>,
+        chosen: Option<String>,
         socket: Option<PathBuf>,
         no_spawn: bool,
     ) -> Result<Self, String> {
         let current = machine::current_folder().map_err(|error| format!("the current folder: {error}"))?;
-        let found = match workspace {
-            Some(folder) => Workspace::at(folder),
-            None => Workspace::find(&current),
-        };
-        let named = workspace.unwrap_or(&current);
-        let found = found.map_err(|error| format!("the workspace {}: {error}", named.display()))?;
+        let found = Workspace::choose(workspace, &current)?;
         let roots = WorkspaceRoots::new(found, workspace.is_some());
-        let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
-        let session = session.or(named).unwrap_or_else(own_session);
+        let named = session::from_environment()?;
+        let session = chosen.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
         let checked = CheckedJobs::default();
@@ -233,6 +225,15 @@ impl PlacedJob {
     }
 }
 
+/// The folder at which a relative path of a call begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PathBase {
+    /// The current folder of the server.
+    Current,
+    /// The root of the workspace.
+    Root,
+}
+
 /// The workspace of a call.
 pub(crate) struct CallTarget<'a> {
     context: &'a CallContext,
@@ -240,25 +241,28 @@ pub(crate) struct CallTarget<'a> {
 }
 
 impl CallTarget<'_> {
-    /// Returns a path of the call as a path in the workspace. A relative path begins at the current folder; at the root, as in
-    /// replies, if there is a file only there.
+    /// Returns the folder at which a relative path begins: the current one; the root, as in replies, if there is a file only
+    /// there.
+    pub(crate) fn base_of(&self, path: &str) -> PathBase {
+        let at_root = Path::new(path).is_relative()
+            && !machine::is_there(&self.context.current.join(path))
+            && machine::is_there(&self.workspace.root().join(path));
+        if at_root { PathBase::Root } else { PathBase::Current }
+    }
+
+    /// Returns a path of the call as a path in the workspace.
     ///
     /// # Errors
     /// The path belongs to another workspace.
     pub(crate) fn name(&self, path: &str) -> Result<FilePath, CallRefusal> {
-        let named = self.new_name(path)?;
-        let root = self.workspace.root();
-        let at_root = Path::new(path).is_relative()
-            && !machine::is_there(&self.context.current.join(path))
-            && machine::is_there(&root.join(path));
-        Ok(if at_root { self.workspace.name(root, Path::new(path)) } else { named })
+        self.name_in(self.base_of(path), path)
     }
 
-    /// Returns the path of a file that the call may create. A relative path begins at the current folder.
+    /// Returns a path of the call, which begins at this folder if it is relative, as a path in the workspace.
     ///
     /// # Errors
     /// The path belongs to another workspace.
-    pub(crate) fn new_name(&self, path: &str) -> Result<FilePath, CallRefusal> {
+    pub(crate) fn name_in(&self, base: PathBase, path: &str) -> Result<FilePath, CallRefusal> {
         let other = self.context.roots.of(path);
         if other != self.workspace {
             let (own, other) = (self.workspace.root().display(), other.root().display());
@@ -267,7 +271,11 @@ impl CallTarget<'_> {
                  workspace; use a call for each"
             )));
         }
-        Ok(self.workspace.name(&self.context.current, Path::new(path)))
+        let base = match base {
+            PathBase::Current => &self.context.current,
+            PathBase::Root => self.workspace.root(),
+        };
+        Ok(self.workspace.name(base, Path::new(path)))
     }
 
     fn connect(&self) -> Result<Connection, CallRefusal> {
@@ -284,7 +292,8 @@ impl CallTarget<'_> {
             client: self.context.client.get().map_or("mcp", String::as_str),
             session: &self.context.session,
             on_stale: Some(OnStale::Rebase),
-            socket: self.context.socket.as_deref(),
+            // The other workspaces have their usual sockets.
+            socket: self.context.socket.as_deref().filter(|_| self.workspace == self.context.roots.usual()),
             tell,
         };
         reach(&self.workspace, &options, start).map_err(|error| CallRefusal(Box::new(error.refusal())))

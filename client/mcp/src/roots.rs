@@ -60,7 +60,7 @@ impl WorkspaceRoots {
         let path = Path::new(path);
         let announced = self.announced.read().unwrap_or_else(PoisonError::into_inner);
         let all = announced.iter().chain([&self.own]);
-        let inside = all.filter(|one| path.starts_with(one.root()));
+        let inside = all.filter(|one| one.contains(path));
         let innermost = inside.max_by_key(|one| one.root().components().count()).cloned();
         drop(announced);
         innermost.unwrap_or_else(|| self.usual())

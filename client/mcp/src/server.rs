@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams,
-    InitializeResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model::Tool};
@@ -127,7 +127,9 @@ impl ServerHandler for EditServer {
             self.context.set_client(&client.name);
         }
         let Some(tool) = self.tools.iter().copied().find(|tool| tool.name == request.name) else {
-            return Err(ErrorData::method_not_found::<CallToolRequestMethod>());
+            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+            let message = format!("there is no tool {:?}; there are {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
         };
         self.asked.get_or_init(|| self.ask_for_roots(&context.peer)).await;
         let (context, set) = (self.context.clone(), self.set);

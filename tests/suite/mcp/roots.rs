@@ -61,6 +61,50 @@ fn an_undo_without_a_path_takes_back_the_last_edit_in_whichever_root() {
 }
 
 #[test]
+fn a_named_socket_is_that_of_the_usual_root() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    for each in [&daemon, &other] {
+        each.put("a.txt", "one\n");
+    }
+    let socket = daemon.socket();
+    let mut client = McpClient::start(&daemon, &["--socket", socket.to_str().unwrap()]);
+    client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
+    let place = other.workspace().join("a.txt");
+    edit(&mut client, json!([{ "path": place, "old": "one", "new": "2" }])).done();
+    edit(&mut client, json!([{ "path": "a.txt", "old": "one", "new": "1" }])).done();
+    assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"1\n".to_vec(), b"2\n".to_vec()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_root_may_be_announced_through_a_link() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    other.put("a.txt", "two\n");
+    let link = daemon.folder("link");
+    std::os::unix::fs::symlink(other.workspace(), &link).unwrap();
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[daemon.workspace(), &link]);
+    let place = link.join("a.txt");
+    assert_eq!(client.call("read", json!({ "path": place })).done(), "two");
+    edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
+    assert_eq!(other.get("a.txt"), b"2\n");
+}
+
+#[test]
+fn the_history_of_a_job_is_that_of_its_root() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    other.put("a.txt", "one\n");
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
+    let place = other.workspace().join("a.txt");
+    for (old, new) in [("one", "two"), ("two", "three")] {
+        edit(&mut client, json!([{ "path": place, "old": old, "new": new }])).done();
+    }
+    let told = client.call("history", json!({ "job": 2 })).done().to_owned();
+    assert!(told.contains("+three"), "{told}");
+}
+
+#[test]
 fn relative_paths_belong_to_the_root_if_the_server_was_started_elsewhere() {
     let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
     other.put("a.txt", "two\n");
@@ -86,6 +130,13 @@ fn relative_paths_begin_at_the_current_folder_or_are_those_of_replies() {
     for (given, found) in [("a.txt", "sub/a.txt"), ("sub/a.txt", "sub/a.txt"), ("b.txt", "b.txt")] {
         assert_eq!(client.call("read", json!({ "path": given })).done(), found);
     }
+    // What is read and what is written under a name is one file.
+    client.call("read", json!({ "path": "c.txt" })).done();
     edit(&mut client, json!([{ "path": "c.txt", "content": "new" }])).done();
-    assert_eq!((daemon.get("c.txt"), daemon.get("sub/c.txt")), (b"c.txt".to_vec(), b"new".to_vec()));
+    assert_eq!(daemon.get("c.txt"), b"new");
+    edit(&mut client, json!([{ "path": "new.txt", "content": "new" }])).done();
+    assert_eq!(daemon.get("sub/new.txt"), b"new");
+    edit(&mut client, json!([{ "path": "c.txt", "rename_to": "d.txt" }])).done();
+    edit(&mut client, json!([{ "path": "a.txt", "rename_to": "e.txt" }])).done();
+    assert_eq!((daemon.get("d.txt"), daemon.get("sub/e.txt")), (b"new".to_vec(), b"sub/a.txt".to_vec()));
 }

@@ -132,7 +132,8 @@ fn with_edits<'c>(
 /// Returns the path of an edit, and what the daemon has to do.
 fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
     let (path, content) = (given.required("path")?, given.text("content")?);
-    let path = if content.is_some() { workspace.new_name(&path)? } else { workspace.name(&path)? };
+    let base = workspace.base_of(&path);
+    let path = workspace.name_in(base, &path)?;
     let target = EditTarget {
         old: given.text("old")?,
         lines: given.lines("lines")?,
@@ -157,11 +158,12 @@ fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Ve
             given.wrong("part", "is the part of a symbol that new replaces: leave out insert and delete")
         );
     }
-    let to = given.text("rename_to")?.map(|to| workspace.new_name(&to)).transpose()?;
+    let to = given.text("rename_to")?.map(|to| workspace.name_in(base, &to)).transpose()?;
     let rename = to.map(|to| FileEdit { op: "rename".into(), to: Some(to), ..FileEdit::default() });
     let edit = match (content, insert, delete, new) {
         (Some(text), None, false, None) if target.is_file() => {
-            Some(FileEdit { op: "write".into(), text: Some(text), ..FileEdit::default() })
+            let (op, eol) = ("write".into(), Some("file".into()));
+            Some(FileEdit { op, text: Some(text), eol, ..FileEdit::default() })
         }
         (Some(_), ..) => return Err(given.wrong("content", "is the whole file: leave out the other fields")),
         (None, Some(place), false, Some(text)) => Some(target.insertion(&given, &place, text)?),
@@ -269,11 +271,14 @@ impl EditTarget {
         }
         match (self.old, self.symbol, self.lines) {
             (Some(_), Some(_), _) => Err(given.wrong("symbol", "cannot be combined with insert and old")),
-            (Some(anchor), None, range) => {
+            (Some(_), None, Some(_)) => Err(given.wrong(
+                "lines",
+                "cannot be combined with insert and old: quote more lines in old, or leave old out",
+            )),
+            (Some(anchor), None, None) => {
                 let at = if after { EditPosition::After(anchor) } else { EditPosition::Before(anchor) };
-                let near = self.near.or(range.map(|(first, _)| first));
                 let (op, at, text) = ("insert".into(), Some(at), Some(text));
-                Ok(FileEdit { op, at, text, near, own_line: Some(true), ..FileEdit::default() })
+                Ok(FileEdit { op, at, text, near: self.near, own_line: Some(true), ..FileEdit::default() })
             }
             (None, name @ Some(_), _) => {
                 Ok(symbol(name, if after { "insert_after" } else { "insert_before" }, Some(text)))

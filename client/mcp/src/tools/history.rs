@@ -36,8 +36,12 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let mut given = Arguments::with_unlisted("", given, &["path", "job", "since"], &["before", "from"])?;
     let style = call.style();
     let path = given.text("path")?;
-    let target = call.context.workspace_of(path.as_deref());
-    if let Some(job) = given.number("job")? {
+    let job = given.number("job")?;
+    let target = match (&path, job) {
+        (None, Some(job)) => call.context.workspace_of_job(Some(JobId(job)))?,
+        _ => call.context.workspace_of(path.as_deref()),
+    };
+    if let Some(job) = job {
         let from = given.number("from")?;
         let reply = target.ask(|it| it.show(JobId(job), from))?;
         let shown = from.unwrap_or_default() + reply.changes.len() as u64;

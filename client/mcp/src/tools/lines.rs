@@ -1,5 +1,6 @@
-//! Reads the lines of a file for a tool. Only what is returned counts as read, so that a long file is read in part.
+//! Reads the lines of a file for a tool. A long text is read in parts, so that little more counts as read than is returned.
 
+use editctl::{CallError, Connection};
 use editd_proto::message::{ReadReply, ReadRequest};
 use editd_proto::{ErrorCode, FilePath};
 use serde_json::{Value, json};
@@ -9,6 +10,9 @@ use crate::reply::ToolReply;
 
 /// The most bytes of text in a reply; some runtimes cut longer ones.
 pub(crate) const TEXT: u64 = 64 * 1024;
+
+/// The number of lines that are read at once, however long they are.
+const FEW: u64 = 200;
 
 /// The lines that a call asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct ReadLines {
     pub(crate) text: Option<String>,
     /// The last line.
     pub(crate) last: u64,
+    /// The size of the last line in bytes if only its beginning is in the text.
+    cut_line: Option<usize>,
 }
 
 /// The form in which a tool returns lines.
@@ -53,61 +59,78 @@ pub(crate) struct LineForm {
     pub(crate) from_zero: bool,
 }
 
-/// Reads lines; without a last one, at most about `most` bytes.
+/// Reads lines, at most `most` bytes of them.
 pub(crate) fn fetch(
     target: &CallTarget<'_>,
     path: FilePath,
     window: LineWindow,
     most: u64,
 ) -> Result<ReadLines, CallRefusal> {
-    let request = ReadRequest { path, lines: None, seen: None, symbol: None, body: false };
-    let part = |lines| target.ask(|it| it.read(&ReadRequest { lines, ..request.clone() }));
-    let from = match window {
-        LineWindow::From(first) => first,
-        LineWindow::Range(first, last) => return Ok(ReadLines::of(part(Some((first, last)))?, last)),
-        LineWindow::Last(count) => match number_of_lines(&part)? {
-            0 => return Ok(ReadLines::of(part(None)?, 0)),
-            all => {
-                return Ok(ReadLines::of(
-                    part(Some((all.saturating_sub(count.max(1) - 1).max(1), all)))?,
-                    all,
-                ));
-            }
-        },
-    };
-    let head = part(Some((from, from)))?;
-    if head.text.is_none() {
-        return Ok(ReadLines::of(head, 0));
-    }
-    if head.size <= most {
-        let whole = part((from > 1).then_some((from, u64::MAX)))?;
-        return Ok(ReadLines::of(whole, u64::MAX));
-    }
-    let step = (head.lines.saturating_mul(most / 8) / head.size).max(1);
-    let mut text = String::new();
-    let mut last = from - 1;
-    while last < head.lines && (text.len() as u64) < most {
-        let more = part(Some((last + 1, last + step)))?;
-        let lines = more.text.unwrap_or_default();
-        if more.version != head.version || lines.is_empty() {
-            break;
-        }
-        last = (last + step).min(head.lines);
-        text.push_str(&lines);
-    }
-    Ok(ReadLines { reply: head, text: Some(text), last })
+    target.ask(|connection| FileReader { connection, path: &path, most }.window(window))
 }
 
-/// Returns the number of lines of a file. A line behind the last one is refused, and nothing counts as read.
-fn number_of_lines(
-    part: &impl Fn(Option<(u64, u64)>) -> Result<ReadReply, CallRefusal>,
-) -> Result<u64, CallRefusal> {
-    match part(Some((u64::MAX, u64::MAX))) {
-        Ok(reply) => Ok(reply.lines),
-        Err(CallRefusal(error)) if error.code == ErrorCode::OutOfRange && error.lines.is_some() => {
-            Ok(error.lines.unwrap_or_default())
+/// Reads one file on one connection.
+struct FileReader<'a> {
+    connection: &'a mut Connection,
+    path: &'a FilePath,
+    most: u64,
+}
+
+impl FileReader<'_> {
+    fn part(&mut self, lines: Option<(u64, u64)>) -> Result<ReadReply, CallError> {
+        let path = self.path.clone();
+        self.connection.read(&ReadRequest { path, lines, seen: None, symbol: None, body: false })
+    }
+
+    fn window(mut self, window: LineWindow) -> Result<ReadLines, CallError> {
+        let (first, last) = match window {
+            LineWindow::From(first) => (first, u64::MAX),
+            LineWindow::Range(first, last) => (first, last),
+            LineWindow::Last(count) => match self.number_of_lines()? {
+                0 => (1, u64::MAX),
+                all => (all.saturating_sub(count.max(1) - 1).max(1), all),
+            },
+        };
+        let range = (first > 1 || last < u64::MAX).then_some((first, last));
+        if last.saturating_sub(first) < FEW {
+            return Ok(ReadLines::of(self.part(range)?, last, self.most));
         }
-        Err(refusal) => Err(refusal),
+        let head = self.part(Some((first, first)))?;
+        if head.text.is_none() || head.size <= self.most {
+            return Ok(ReadLines::of(self.part(range)?, last, self.most));
+        }
+        let end = last.min(head.lines);
+        let mut step = (head.lines.saturating_mul(self.most / 8) / head.size).max(1);
+        let mut text = String::new();
+        let mut read = first - 1;
+        while read < end && (text.len() as u64) < self.most {
+            let to = read.saturating_add(step).min(end);
+            let more = self.part(Some((read + 1, to)))?;
+            let lines = more.text.unwrap_or_default();
+            if more.version != head.version || lines.is_empty() {
+                break;
+            }
+            // A few long lines may make the others look long.
+            if (lines.len() as u64) < self.most / 8 {
+                step = step.saturating_mul(2);
+            }
+            read = to;
+            text.push_str(&lines);
+        }
+        Ok(ReadLines { reply: head, text: Some(text), last: read, cut_line: None }.cut(self.most))
+    }
+
+    /// Returns the number of lines of the file. A line behind the last one is refused, and nothing counts as read.
+    fn number_of_lines(&mut self) -> Result<u64, CallError> {
+        match self.part(Some((u64::MAX, u64::MAX))) {
+            Ok(reply) => Ok(reply.lines),
+            Err(CallError::Refused(error))
+                if error.code == ErrorCode::OutOfRange && error.lines.is_some() =>
+            {
+                Ok(error.lines.unwrap_or_default())
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -117,14 +140,48 @@ pub(crate) fn split<'t>(reply: &ReadReply, text: &'t str) -> impl Iterator<Item 
 }
 
 impl ReadLines {
-    fn of(mut reply: ReadReply, last: u64) -> Self {
+    /// Takes the lines of a reply up to `last`, at most `most` bytes of them.
+    pub(crate) fn of(mut reply: ReadReply, last: u64, most: u64) -> Self {
         let text = reply.text.take();
-        Self { last: last.min(reply.lines), reply, text }
+        Self { last: last.min(reply.lines), reply, text, cut_line: None }.cut(most)
+    }
+
+    /// Leaves out the lines above the limit, and the end of the first line if it is longer.
+    fn cut(mut self, most: u64) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let Some(mut text) = self.text.take_if(|text| text.len() > most) else { return self };
+        let (mut kept, mut lines) = (0, 0);
+        for line in split(&self.reply, &text) {
+            if kept + line.len() > most {
+                break;
+            }
+            (kept, lines) = (kept + line.len(), lines + 1);
+        }
+        if lines == 0 {
+            self.cut_line = split(&self.reply, &text).next().map(str::len);
+            (kept, lines) = (text.floor_char_boundary(most), 1);
+        }
+        text.truncate(kept);
+        self.last = self.reply.first_line.max(1) + lines - 1;
+        self.text = Some(text);
+        self
     }
 
     /// Returns true if these are all lines of the file.
     pub(crate) fn is_whole(&self) -> bool {
-        self.reply.first_line <= 1 && self.last >= self.reply.lines
+        self.reply.first_line <= 1 && self.last >= self.reply.lines && self.cut_line.is_none()
+    }
+
+    /// Returns true if not all lines up to this one are here.
+    pub(crate) fn is_cut(&self, last: u64) -> bool {
+        self.last < last || self.cut_line.is_some()
+    }
+
+    /// Returns a remark if the end of a line is left out.
+    pub(crate) fn cut_note(&self) -> String {
+        let shown = self.text.as_ref().map_or(0, String::len);
+        let cut = self.cut_line.map(|size| format!("; only {shown} of {size} bytes of this line"));
+        cut.unwrap_or_default()
     }
 
     /// Returns the text in a form.
@@ -156,7 +213,7 @@ impl ReadLines {
             return ToolReply::done(words, &self.facts());
         }
         let mut words = self.text(form.number);
-        let is_clear = form.number.is_some() && self.last >= self.reply.lines;
+        let is_clear = form.number.is_some() && self.last >= self.reply.lines && self.cut_line.is_none();
         if !self.is_whole() && !is_clear {
             let (first, last, all) = (self.reply.first_line, self.last, self.reply.lines);
             let (down, zero) = if form.from_zero { (1, ", counted from 0") } else { (0, "") };
@@ -164,25 +221,22 @@ impl ReadLines {
             let next = next.map(|field| format!("; next: {{\"{field}\": {}}}", last + 1 - down));
             let end = if words.ends_with('\n') { "" } else { "\n" };
             let range = format!("{}-{}", first.saturating_sub(down), last.saturating_sub(down));
-            words.push_str(&format!("{end}(lines {range} of {all}{zero}{})", next.unwrap_or_default()));
+            let (cut, next) = (self.cut_note(), next.unwrap_or_default());
+            words.push_str(&format!("{end}(lines {range} of {all}{zero}{cut}{next})"));
         }
         ToolReply::done(words, &self.facts())
     }
 
     /// Returns the facts about what was read; the text is in the reply once.
     pub(crate) fn facts(&self) -> Value {
-        facts(&self.reply, self.last)
+        let reply = &self.reply;
+        json!({
+            "path": reply.path,
+            "version": reply.version,
+            "lines": [reply.first_line, self.last],
+            "of": reply.lines,
+            "encoding": reply.encoding,
+            "line_ending": reply.line_ending,
+        })
     }
-}
-
-/// Returns the facts about lines up to `last`.
-pub(crate) fn facts(reply: &ReadReply, last: u64) -> Value {
-    json!({
-        "path": reply.path,
-        "version": reply.version,
-        "lines": [reply.first_line, last],
-        "of": reply.lines,
-        "encoding": reply.encoding,
-        "line_ending": reply.line_ending,
-    })
 }

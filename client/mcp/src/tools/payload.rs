@@ -5,15 +5,15 @@ use editd_proto::message::{JobRequest, OnStale, Payload};
 use serde_json::{Map, Value, json};
 
 use super::{CallResult, ToolCall};
-use crate::context::{CallRefusal, CallTarget, new_key};
+use crate::context::{CallRefusal, CallTarget, PathBase, new_key};
 use crate::reply::ToolReply;
 
 /// A field that names a file.
 pub(crate) struct PathField {
     /// The name in the schema, and others that are accepted.
     pub(crate) names: &'static [&'static str],
-    /// Set if the call writes the file whether it exists or not.
-    pub(crate) creates: bool,
+    /// Set if a file is moved to the path: a relative one then begins where that of the file does.
+    pub(crate) is_destination: bool,
 }
 
 impl PathField {
@@ -39,9 +39,12 @@ pub(crate) fn call(
 ) -> CallResult {
     let named = paths.iter().map(|field| field.of(&given)).collect::<Result<Vec<_>, _>>()?;
     let target = call.context.workspace_of(named.first().map(|(_, path)| path.as_str()));
+    let mut base = PathBase::Current;
     for (field, (name, path)) in paths.iter().zip(named) {
-        let path = if field.creates { target.new_name(&path)? } else { target.name(&path)? };
-        given.insert(name.to_owned(), path.to_string().into());
+        if !field.is_destination {
+            base = target.base_of(&path);
+        }
+        given.insert(name.to_owned(), target.name_in(base, &path)?.to_string().into());
     }
     let text = json!({ "name": call.tool.name, "arguments": given }).to_string();
     send(call, &target, text, with_diff)

@@ -4,7 +4,7 @@ use editctl::show::outline;
 use editd_proto::message::{OutlineRequest, ReadRequest};
 use serde_json::{Map, Value, json};
 
-use super::lines::{self, LineForm, LineWindow, TEXT};
+use super::lines::{self, LineForm, LineWindow, ReadLines, TEXT};
 use super::{CallResult, ToolAction, ToolCall, ToolEntry};
 use crate::arguments::Arguments;
 use crate::reply::ToolReply;
@@ -53,7 +53,11 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         let reply = target.ask(|it| it.read(&request))?;
         let text = reply.text.as_deref().unwrap_or_default();
         let last = reply.first_line + lines::split(&reply, text).count().saturating_sub(1) as u64;
-        return Ok(ToolReply::done(text, &lines::facts(&reply, last)));
+        let found = ReadLines::of(reply, last, TEXT);
+        if found.is_cut(last) {
+            return Ok(found.reply(LineForm::default()));
+        }
+        return Ok(ToolReply::done(found.text(None), &found.facts()));
     }
     let window = range.map_or(LineWindow::From(1), |(first, last)| LineWindow::Range(first, last));
     let found = lines::fetch(&target, path, window, TEXT)?;

@@ -42,14 +42,14 @@ pub(super) static SET: ToolSet = ToolSet {
                 )
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["file_path"], creates: false }]),
+            action: ToolAction::Payload(&[PathField { names: &["file_path"], is_destination: false }]),
         },
         ToolEntry {
             name: "Write",
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "file_path": text(), "content": text() }), &["file_path", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["file_path"], creates: true }]),
+            action: ToolAction::Payload(&[PathField { names: &["file_path"], is_destination: false }]),
         },
         UNDO,
         HISTORY,

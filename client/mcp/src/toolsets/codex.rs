@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{object, text};
 use crate::arguments::Arguments;
-use crate::context::{CallRefusal, CallTarget};
+use crate::context::PathBase;
 use crate::tools::history::HISTORY;
 use crate::tools::read::READ;
 use crate::tools::undo::UNDO;
@@ -32,34 +32,41 @@ pub(super) static SET: ToolSet = ToolSet {
     ],
 };
 
-/// The lines of a patch that name a file, and true if the file need not exist.
-const HEADERS: [(&str, bool); 4] = [
-    ("*** Add File:", true),
-    ("*** Update File:", false),
-    ("*** Delete File:", false),
-    ("*** Move to:", true),
-];
+/// The line of a patch that names a new file.
+const ADD: &str = "*** Add File:";
+
+/// The line of a patch that names the new path of the file before it.
+const MOVE: &str = "*** Move to:";
+
+/// The lines of a patch that name a file.
+const HEADERS: [&str; 4] = [ADD, "*** Update File:", "*** Delete File:", MOVE];
 
 fn apply_patch(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let patch = Arguments::new("", given, &["input"])?.required("input")?;
-    let target = call.context.workspace_of(patch.lines().find_map(named).map(|(_, path, _)| path));
-    let text = patch.split_inclusive('\n').map(|line| with_path(&target, line)).collect::<Result<_, _>>()?;
+    let target = call.context.workspace_of(patch.lines().find_map(named).map(|(_, path)| path));
+    let mut text = String::with_capacity(patch.len());
+    let mut base = PathBase::Current;
+    for line in patch.split_inclusive('\n') {
+        let Some((header, path)) = named(line) else {
+            text.push_str(line);
+            continue;
+        };
+        match header {
+            ADD => base = PathBase::Current,
+            MOVE => {}
+            _ => base = target.base_of(path),
+        }
+        let end = line.get(line.trim_end().len()..).unwrap_or_default();
+        text.push_str(&format!("{header} {}{end}", target.name_in(base, path)?));
+    }
     payload::send(call, &target, text, false)
 }
 
-/// Returns the words before a path, the path, and true if the file need not exist.
-fn named(line: &str) -> Option<(&'static str, &str, bool)> {
-    let of = |&(header, creates): &(&'static str, bool)| {
+/// Returns the words before a path, and the path.
+fn named(line: &str) -> Option<(&'static str, &str)> {
+    let of = |&header: &&'static str| {
         let path = line.strip_prefix(header)?.trim();
-        (!path.is_empty()).then_some((header, path, creates))
+        (!path.is_empty()).then_some((header, path))
     };
     HEADERS.iter().find_map(of)
-}
-
-/// Returns a line of the patch with its path as a path of the workspace.
-fn with_path(target: &CallTarget<'_>, line: &str) -> Result<String, CallRefusal> {
-    let Some((header, path, creates)) = named(line) else { return Ok(line.to_owned()) };
-    let end = line.get(line.trim_end().len()..).unwrap_or_default();
-    let path = if creates { target.new_name(path)? } else { target.name(path)? };
-    Ok(format!("{header} {path}{end}"))
 }

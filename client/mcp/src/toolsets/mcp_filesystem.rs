@@ -40,7 +40,7 @@ pub(super) static SET: ToolSet = ToolSet {
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "path": text(), "content": text() }), &["path", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["path"], creates: true }]),
+            action: ToolAction::Payload(&[PathField { names: &["path"], is_destination: false }]),
         },
         ToolEntry {
             name: "edit_file",
@@ -48,7 +48,7 @@ pub(super) static SET: ToolSet = ToolSet {
                           or none. Returns a diff. dryRun writes nothing.",
             schema: edit_schema,
             looks: false,
-            action: ToolAction::PayloadWithDiff(&[PathField { names: &["path"], creates: false }]),
+            action: ToolAction::PayloadWithDiff(&[PathField { names: &["path"], is_destination: false }]),
         },
         ToolEntry {
             name: "move_file",
@@ -56,8 +56,8 @@ pub(super) static SET: ToolSet = ToolSet {
             schema: || object(json!({ "source": text(), "destination": text() }), &["source", "destination"]),
             looks: false,
             action: ToolAction::Payload(&[
-                PathField { names: &["source"], creates: false },
-                PathField { names: &["destination"], creates: true },
+                PathField { names: &["source"], is_destination: false },
+                PathField { names: &["destination"], is_destination: true },
             ]),
         },
         UNDO,

@@ -46,14 +46,14 @@ pub(super) static SET: ToolSet = ToolSet {
                 )
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: PATH, creates: false }]),
+            action: ToolAction::Payload(&[PathField { names: PATH, is_destination: false }]),
         },
         ToolEntry {
             name: "write",
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "filePath": text(), "content": text() }), &["filePath", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: PATH, creates: true }]),
+            action: ToolAction::Payload(&[PathField { names: PATH, is_destination: false }]),
         },
         UNDO,
         HISTORY,
@@ -75,10 +75,11 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let (first, last, all) = (found.reply.first_line, found.last, found.reply.lines);
     let text = found.text(Some(|number| format!("{number}: ")));
     let end = if text.ends_with('\n') { "" } else { "\n" };
+    let cut = found.cut_note();
     let note = if last < all {
-        format!("(Showing lines {first}-{last} of {all}. Use offset={} to continue.)", last + 1)
+        format!("(Showing lines {first}-{last} of {all}{cut}. Use offset={} to continue.)", last + 1)
     } else {
-        format!("(End of file - total {all} lines)")
+        format!("(End of file - total {all} lines{cut})")
     };
     let path = &found.reply.path;
     let words = format!("<path>{path}</path>\n<type>file</type>\n<content>\n{text}{end}\n{note}\n</content>");

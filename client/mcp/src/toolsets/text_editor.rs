@@ -61,10 +61,13 @@ fn schema() -> Value {
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     match given.get("command").and_then(Value::as_str) {
         Some("view") => view(call, given),
-        Some("create") => payload::call(call, &[PathField { names: &["path"], creates: true }], given, false),
+        Some("create") => {
+            payload::call(call, &[PathField { names: &["path"], is_destination: false }], given, false)
+        }
         Some("str_replace" | "insert") => {
             let path = given.get("path").and_then(Value::as_str).map(str::to_owned);
-            let reply = payload::call(call, &[PathField { names: &["path"], creates: false }], given, false)?;
+            let reply =
+                payload::call(call, &[PathField { names: &["path"], is_destination: false }], given, false)?;
             Ok(match path {
                 Some(path) if !reply.is_error => with_snippet_read(call, &path, reply),
                 _ => reply,
@@ -90,7 +93,9 @@ fn with_snippet_read(call: &ToolCall<'_>, path: &str, mut reply: ToolReply) -> T
     for (first, text) in snippets(&reply.text) {
         let last = first + (text.lines().count() as u64).saturating_sub(1);
         // Without an answer, the numbers refer to the lines that were viewed.
-        let Ok(found) = fetch(&target, path.clone(), LineWindow::Range(first, last), TEXT) else { continue };
+        let Ok(found) = fetch(&target, path.clone(), LineWindow::Range(first, last), u64::MAX) else {
+            continue;
+        };
         let now = found.text(Some(numbered));
         if now.trim_end() != text.trim_end() {
             reply.text.push_str(&format!("\nThese lines have changed since:\n{now}"));

@@ -15,7 +15,8 @@ use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
 /// The file of an edit.
-const FILE: ToolAction = ToolAction::Payload(&[PathField { names: &["relative_path"], creates: false }]);
+const FILE: ToolAction =
+    ToolAction::Payload(&[PathField { names: &["relative_path"], is_destination: false }]);
 
 /// The set.
 pub(in crate::toolsets) static SET: ToolSet = ToolSet {
@@ -47,7 +48,7 @@ pub(in crate::toolsets) static SET: ToolSet = ToolSet {
                 object(json!({ "relative_path": text(), "content": text() }), &["relative_path", "content"])
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["relative_path"], creates: true }]),
+            action: ToolAction::Payload(&[PathField { names: &["relative_path"], is_destination: false }]),
         },
         ToolEntry {
             name: "replace_content",

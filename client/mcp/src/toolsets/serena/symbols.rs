@@ -138,7 +138,7 @@ fn note(groups: &mut Map<String, Value>, outline: &OutlineReply) {
 }
 
 /// Returns true if a name path fits a pattern: a name, the end of a name path, or with a slash in front a whole one. With
-/// `part`, the last name of the pattern may be a part of the name.
+/// `part`, the last name of the pattern may be a part of the name. A name without a number such as `[1]` fits all overloads.
 fn matches(name: &str, pattern: &str, part: bool) -> bool {
     let (whole, pattern) = match pattern.strip_prefix('/') {
         Some(rest) => (true, rest),
@@ -148,14 +148,34 @@ fn matches(name: &str, pattern: &str, part: bool) -> bool {
     let Some(skipped) = names.len().checked_sub(wanted.len()) else { return false };
     let last = wanted.len() - 1;
     let fits = |(at, (name, wanted)): (usize, (&&str, &&str))| {
-        name == wanted || (part && at == last && name.contains(*wanted))
+        name == wanted || without_number(name) == *wanted || (part && at == last && name.contains(*wanted))
     };
     (!whole || skipped == 0) && names.iter().skip(skipped).zip(&wanted).enumerate().all(fits)
+}
+
+/// Returns the name of one of several definitions without its number.
+fn without_number(name: &str) -> &str {
+    let numbered = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    numbered.filter(|(_, digits)| is_number(digits)).map_or(name, |(name, _)| name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::matches;
+
+    #[test]
+    fn a_pattern_without_a_number_fits_all_overloads() {
+        for (name, pattern, fits) in [
+            ("Sum/add[2]", "add", true),
+            ("Sum/add[2]", "Sum/add[2]", true),
+            ("Sum/add[2]", "add[1]", false),
+            ("Sum[1]/add", "Sum/add", true),
+            ("table[]", "table", false),
+        ] {
+            assert_eq!(matches(name, pattern, false), fits, "{name} {pattern}");
+        }
+    }
 
     #[test]
     fn a_pattern_is_a_name_an_end_or_a_whole_name_path() {
