@@ -45,7 +45,14 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
         }
     }
     kept.into_iter()
-        .map(|(score, start)| show((&window(text, start, target.len()), start), &target, score))
+        .map(|(score, start)| {
+            let mut lines = window(text, start, target.len());
+            // A caller would quote the empty line behind the last break, which the file does not have.
+            if lines.len() > 1 && text.line_start(start + lines.len()) == text.len() {
+                lines.pop();
+            }
+            show((&lines, start), &target, score)
+        })
         .collect()
 }
 
