@@ -1,4 +1,5 @@
-//! Reads the lines of a file for a tool. A long text is read in parts, so that little more counts as read than is returned.
+//! Reads the lines of a file for a tool. A long text is read in parts, so that no more counts as read than is returned,
+//! unless lines are longer than those before them.
 
 use editctl::{CallError, Connection};
 use editd_proto::message::{ReadReply, ReadRequest};
@@ -102,17 +103,19 @@ impl FileReader<'_> {
         let end = last.min(head.lines);
         let mut step = (head.lines.saturating_mul(self.most / 8) / head.size).max(1);
         let mut text = String::new();
-        let mut read = first - 1;
-        while read < end && (text.len() as u64) < self.most {
+        // The last line that was read, and the size of the next part if its lines are as long as the last ones.
+        let (mut read, mut next) = (first - 1, 0);
+        while read < end && (text.len() + next) as u64 <= self.most {
             let to = read.saturating_add(step).min(end);
             let more = self.part(Some((read + 1, to)))?;
             let lines = more.text.unwrap_or_default();
             if more.version != head.version || lines.is_empty() {
                 break;
             }
+            next = lines.len();
             // A few long lines may make the others look long.
-            if (lines.len() as u64) < self.most / 8 {
-                step = step.saturating_mul(2);
+            if (next as u64) < self.most / 8 {
+                (step, next) = (step.saturating_mul(2), next * 2);
             }
             read = to;
             text.push_str(&lines);
