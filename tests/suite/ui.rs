@@ -193,7 +193,7 @@ fn no_daemon_is_started_if_that_is_forbidden() {
     let daemon = TestDaemon::new();
     let mut ui = ui(&daemon, &["--no-spawn"]);
     ui.shows("NO DAEMON");
-    ui.shows("no daemon serves");
+    ui.shows("an edit without --no-spawn starts one");
     ui.types("q");
     assert!(ui.ended().success());
     assert!(!daemon.socket().exists());

@@ -12,7 +12,7 @@ use crate::connection::CallError;
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
     /// No daemon is running, and none was to be started.
-    #[error("no daemon serves {}", .0.display())]
+    #[error("no daemon serves {}; an edit without --no-spawn starts one", .0.display())]
     NoDaemon(PathBuf),
     /// The daemon at the given socket serves another workspace.
     #[error("the daemon at {} serves {serves}, not {}; name its workspace with --workspace, or leave out --socket", socket.display(), workspace.display())]
