@@ -10,6 +10,7 @@
 use std::fs::{File, OpenOptions};
 use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use editd_proto::error::ErrorCode;
@@ -40,7 +41,7 @@ struct Bench {
 
 /// Opens a file as soon as a step of a job has ended, and keeps the steps.
 struct OtherProgram {
-    after: Option<JobStep>,
+    after: Mutex<Option<JobStep>>,
     path: PathBuf,
     share: u32,
     held: Mutex<Option<File>>,
@@ -50,7 +51,7 @@ struct OtherProgram {
 impl Observer for OtherProgram {
     fn after(&self, step: JobStep) -> StepDecision {
         lock(&self.steps).push(step);
-        if self.after == Some(step) {
+        if *lock(&self.after) == Some(step) {
             lock(&self.held).get_or_insert_with(|| hold(&self.path, self.share));
         }
         StepDecision::Continue
@@ -107,7 +108,7 @@ impl Bench {
 
     fn observed(&self, after: Option<JobStep>, share: u32) -> Arc<OtherProgram> {
         let observer = OtherProgram {
-            after,
+            after: Mutex::new(after),
             path: self.root.join("c.txt"),
             share,
             held: Mutex::default(),
@@ -170,7 +171,7 @@ fn a_job_on_a_file_that_is_held_from_its_intent_on_is_rolled_back() {
             assert!(bench.workspace.state.store.open_entries().is_empty(), "{share} {job}");
             lock(&other.held).take();
             assert_eq!(bench.contents(), before, "{share} {job}");
-            bench.observed(None, share);
+            *lock(&other.after) = None;
             assert_eq!(bench.run(job).status, JobStatus::Applied);
         }
     }
@@ -180,7 +181,8 @@ fn a_job_on_a_file_that_is_held_from_its_intent_on_is_rolled_back() {
 fn a_job_whose_staged_file_is_held_by_a_scanner_is_rolled_back() {
     let bench = Bench::new();
     let before = bench.contents();
-    let scanner = Arc::new(Scanner { staging: bench.root.join(".editd/staging"), held: Mutex::default() });
+    let staging = bench.root.join(".editd/staging");
+    let scanner = Arc::new(Scanner { staging, is_running: AtomicBool::new(true), held: Mutex::default() });
     bench.workspace.set_observer(scanner.clone());
     for job in jobs().into_iter().take(2) {
         let receipt = bench.run(job.clone());
@@ -190,19 +192,20 @@ fn a_job_whose_staged_file_is_held_by_a_scanner_is_rolled_back() {
         lock(&scanner.held).clear();
         assert_eq!(bench.contents(), before, "{job}");
     }
-    bench.observed(None, 0);
+    scanner.is_running.store(false, Ordering::Relaxed);
     assert_eq!(bench.run(jobs().swap_remove(0)).status, JobStatus::Applied);
 }
 
 /// Opens the staged files of the third file after each intent, as programs do that look at new files.
 struct Scanner {
     staging: PathBuf,
+    is_running: AtomicBool,
     held: Mutex<Vec<File>>,
 }
 
 impl Observer for Scanner {
     fn after(&self, step: JobStep) -> StepDecision {
-        if step == JobStep::Intend {
+        if step == JobStep::Intend && self.is_running.load(Ordering::Relaxed) {
             let listed = std::fs::read_dir(&self.staging).unwrap().map(|one| one.unwrap().path());
             let staged = listed.filter(|path| std::fs::read(path).is_ok_and(|bytes| bytes == b"new"));
             lock(&self.held).extend(staged.map(|path| hold(&path, 3)));
