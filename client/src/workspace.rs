@@ -100,7 +100,8 @@ impl Workspace {
         if let Some(rest) = self.inside(&full) {
             return wire(rest.iter());
         }
-        if given.is_absolute() {
+        // On Windows, also a path from the root of the current drive, and one with a drive and no root.
+        if matches!(given.components().next(), Some(Component::Prefix(_) | Component::RootDir)) {
             return FilePath::new(given.as_os_str().as_encoded_bytes());
         }
         let shared = self.root.iter().zip(full.iter()).take_while(|(ours, theirs)| ours == theirs).count();
