@@ -41,6 +41,14 @@ pub(crate) enum FileAccess {
 }
 
 impl ConfigFile {
+    /// Returns what the user should know about the file.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let link = self.link.as_ref();
+        link.map(|link| format!("{} is a link to {}", link.display(), self.path.display()))
+            .into_iter()
+            .collect()
+    }
+
     /// Reads a file in a folder. `boundary` is the folder that links must not leave.
     ///
     /// # Errors

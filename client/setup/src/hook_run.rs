@@ -7,9 +7,8 @@ use editctl::runtime::Runtime;
 use crate::config_file::{ConfigFile, FileAccess};
 use crate::hooks::{HookConfig, hooks};
 use crate::place::{self, Scope, UserFolders, project};
-use crate::program::{has_companion, server_command, started};
 use crate::report::{Outcome, Report, Subject};
-use crate::run::{NewText, at, diff};
+use crate::run::{NewText, at, chosen_command, written};
 use crate::{CommandLine, SetupError, next_steps};
 
 /// Returns the hooks of a runtime; `option` asked for them.
@@ -46,27 +45,17 @@ pub(crate) fn run(
     };
     let boundary = Some(folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
     let file = ConfigFile::read(&folder, name, boundary)?;
-    let mut notes = Vec::new();
-    if let Some(link) = &file.link {
-        notes.push(format!("{} is a link to {}", link.display(), file.path.display()));
-    }
+    let access =
+        if scope == Scope::Project && !line.local { FileAccess::Shared } else { FileAccess::Private };
+    let mut notes = file.notes();
     let (outcome, new) = if line.remove {
         removed(&set, &file)?
     } else {
-        let program = started(line.program.as_deref())?;
-        let command = server_command(&program, path)?;
+        let (command, said) = chosen_command(line, path, "hook", access)?;
         let text = file.text()?;
         let decided = set.insert(text, &command.word).map_err(|error| at(&file, &error))?;
         notes.push(format!("the command is `{}`: {}", set.command(&command.word), command.reason));
-        if command.is_path && scope == Scope::Project && !line.local {
-            notes.push(
-                "other machines do not have this path: add its folder to PATH before you share the file"
-                    .into(),
-            );
-        }
-        if !has_companion("hook", &program, path) {
-            notes.push("editctl-hook is neither beside editctl nor in PATH: install it".into());
-        }
+        notes.extend(said);
         match (decided, text) {
             (None, _) => (Outcome::Unchanged, None),
             (Some(new), None) => (Outcome::Created, Some(new)),
@@ -74,23 +63,8 @@ pub(crate) fn run(
             (Some(new), Some(_)) => (Outcome::Added, Some(new)),
         }
     };
-    let diff = if outcome == Outcome::Unchanged { String::new() } else { diff(&file, new.as_deref())? };
-    if outcome != Outcome::Unchanged && !line.dry_run {
-        let is_shared = scope == Scope::Project && !line.local;
-        file.write(new.as_deref(), if is_shared { FileAccess::Shared } else { FileAccess::Private })?;
-    }
-    if !line.dry_run {
-        notes.extend(next_steps::hook_steps(line.runtime, outcome));
-    }
-    Ok(Report {
-        runtime: line.runtime,
-        subject: Subject::Hooks,
-        file: file.path,
-        outcome,
-        dry_run: line.dry_run,
-        diff,
-        notes,
-    })
+    let steps = next_steps::hook_steps(line.runtime, outcome);
+    written(line, Subject::Hooks, file, (outcome, new), access, notes, steps)
 }
 
 /// Decides on the text without the hooks.

@@ -1,5 +1,6 @@
 //! The steps of a run: finds the file, decides on its new text, shows it and writes it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use editctl::machine;
@@ -49,40 +50,65 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
     };
     let boundary = Some(places.folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
     let chosen = choose(line.runtime, &places, boundary)?;
-    let mut notes = Vec::new();
-    if let Some(link) = &chosen.file.link {
-        notes.push(format!("{} is a link to {}", link.display(), chosen.file.path.display()));
-    }
+    let access = if scope == Scope::Project { FileAccess::Shared } else { FileAccess::Private };
+    let mut notes = chosen.file.notes();
     let (outcome, new) = if line.remove {
         removed(line, &chosen)?
     } else {
-        let program = started(line.program.as_deref())?;
-        let command = server_command(&program, path.as_deref())?;
+        let (command, said) = chosen_command(line, path.as_deref(), "mcp", access)?;
         let decided = added(line, &chosen, &command)?;
         notes.push(format!("the command is `{}`: {}", command.word, command.reason));
-        if command.is_path && scope == Scope::Project {
-            notes.push(
-                "other machines do not have this path: add its folder to PATH before you share the file"
-                    .into(),
-            );
-        }
-        if !has_companion("mcp", &program, path.as_deref()) {
-            notes.push("editctl-mcp is neither beside editctl nor in PATH: install it".into());
-        }
+        notes.extend(said);
         decided
     };
-    let diff =
-        if outcome == Outcome::Unchanged { String::new() } else { diff(&chosen.file, new.as_deref())? };
-    if outcome != Outcome::Unchanged && !line.dry_run {
-        let access = if scope == Scope::Project { FileAccess::Shared } else { FileAccess::Private };
-        chosen.file.write(new.as_deref(), access)?;
+    let steps = next_steps::steps(line.runtime, scope, outcome);
+    written(line, Subject::Server, chosen.file, (outcome, new), access, notes, steps)
+}
+
+/// Returns the command for a file, which runs `editctl-` and this name in the end, and what the user has to do for that.
+pub(crate) fn chosen_command(
+    line: &CommandLine,
+    path: Option<&OsStr>,
+    companion: &str,
+    access: FileAccess,
+) -> Result<(ServerCommand, Vec<String>), SetupError> {
+    let program = started(line.program.as_deref())?;
+    let command = server_command(&program, path)?;
+    let mut notes = Vec::new();
+    if command.is_path && access == FileAccess::Shared {
+        notes.push(
+            "other machines do not have this path: add its folder to PATH before you share the file".into(),
+        );
+    }
+    if !has_companion(companion, &program, path) {
+        notes.push(format!("editctl-{companion} is neither beside editctl nor in PATH: install it"));
+    }
+    Ok((command, notes))
+}
+
+/// Writes the new text, unless the command line asks for none, and returns the report. `steps` are notes for a text that was
+/// written.
+pub(crate) fn written(
+    line: &CommandLine,
+    subject: Subject,
+    file: ConfigFile,
+    (outcome, new): (Outcome, NewText),
+    access: FileAccess,
+    mut notes: Vec<String>,
+    steps: Vec<String>,
+) -> Result<Report, SetupError> {
+    let mut change = String::new();
+    if outcome != Outcome::Unchanged {
+        change = diff(&file, new.as_deref())?;
+        if !line.dry_run {
+            file.write(new.as_deref(), access)?;
+        }
     }
     if !line.dry_run {
-        notes.extend(next_steps::steps(line.runtime, scope, outcome));
+        notes.extend(steps);
     }
-    let file = chosen.file.path;
-    let (runtime, subject, dry_run) = (line.runtime, Subject::Server, line.dry_run);
-    Ok(Report { runtime, subject, file, outcome, dry_run, diff, notes })
+    let (runtime, dry_run) = (line.runtime, line.dry_run);
+    Ok(Report { runtime, subject, file: file.path, outcome, dry_run, diff: change, notes })
 }
 
 /// Returns the file that has the entry, else the first that exists, else the first.
@@ -159,7 +185,7 @@ fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText),
 }
 
 /// Returns the difference between the file and its new text.
-pub(crate) fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
+fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
     let old = file.text()?;
     let path = file.path.display().to_string();
     let name = |text: Option<&str>| if text.is_some() { path.clone() } else { "/dev/null".to_owned() };
