@@ -4,7 +4,7 @@
 //! *Limitations*: there is no exchange ([`Os::exchange`] is `Unsupported`). On a volume that cannot replace an open file,
 //! such as FAT, [`Os::link`] is `Unsupported`, too, so that a file that is replaced has no name for a moment. Names
 //! are UTF-8; only the read-only bit of a mode exists, and owners have no numbers. An open folder keeps itself and the
-//! folders it was reached through from being renamed. A file's owner is not copied, and neither is its encryption.
+//! folders it was reached through from being renamed. A file's owner is not copied.
 
 #![expect(
     clippy::disallowed_methods,

@@ -25,9 +25,16 @@ const STREAMS: u64 = editd_proto::limits::FILE as u64;
 /// Copies attributes, access control list and named streams.
 ///
 /// # Errors
-/// `FileTooLarge` if the streams are too large; otherwise errors of the system. Attributes and lists that the file system does
-/// not have, or that this user may not set, are left out.
+/// `FileTooLarge` if the streams are too large; `Unsupported` if the content would lose its encryption; otherwise errors of the
+/// system. Attributes and lists that the file system does not have, or that this user may not set, are left out.
 pub(super) fn copy(from: &File, to: &File) -> io::Result<()> {
+    // A new file is encrypted if its folder is. No call encrypts a file that is open.
+    if calls::is_encrypted(from)? && !calls::is_encrypted(to)? {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "it is encrypted, and its new content would not be; run `cipher /e .editd\\staging`, and try again",
+        ));
+    }
     calls::set_flags(to, calls::kept_flags(from)?)?;
     let streams = calls::streams(from)?;
     if streams.iter().fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)) > STREAMS {

@@ -20,7 +20,7 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, COMPRESSION_FORMAT_DEFAULT, COMPRESSION_FORMAT_NONE, FILE_ATTRIBUTE_ARCHIVE,
-    FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL,
+    FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL,
     FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_SYSTEM, FILE_ATTRIBUTE_TAG_INFO, FILE_BASIC_INFO,
     FILE_ID_INFO, FILE_INFO_BY_HANDLE_CLASS, FILE_NAME_NORMALIZED, FileAttributeTagInfo, FileBasicInfo,
     FileIdInfo, FileRenameInfoEx, FileStreamInfo, FindClose, FindFirstFileW, GetFileInformationByHandle,
@@ -238,6 +238,11 @@ pub(super) fn set_access_list(file: &File, list: &[u8]) -> io::Result<()> {
 /// Returns those attributes of a file that its next content keeps.
 pub(super) fn kept_flags(file: &File) -> io::Result<u32> {
     Ok(basic(file)?.FileAttributes & (KEPT | FILE_ATTRIBUTE_COMPRESSED))
+}
+
+/// Returns true if the system encrypts the content of a file (EFS).
+pub(super) fn is_encrypted(file: &File) -> io::Result<bool> {
+    Ok(basic(file)?.FileAttributes & FILE_ATTRIBUTE_ENCRYPTED != 0)
 }
 
 /// Gives a file the attributes that [`kept_flags`] returned. A file system that compresses nothing is no error.

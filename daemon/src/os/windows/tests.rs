@@ -5,9 +5,11 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::process::Command;
 
 use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_HIDDEN,
+    FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_HIDDEN,
     FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_SYSTEM,
 };
 
@@ -229,6 +231,29 @@ fn a_compressed_file_stays_compressed() {
     let from = dir.open_file(b"a", Access::Read).unwrap();
     dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap();
     assert_ne!(flags("b") & FILE_ATTRIBUTE_COMPRESSED, 0);
+}
+
+#[test]
+fn an_encrypted_file_gets_no_content_that_is_not() {
+    let (temp, dir) = folder();
+    make(&dir, b"a", b"x");
+    let is_encrypted =
+        |path: &Path| fs::metadata(path).unwrap().file_attributes() & FILE_ATTRIBUTE_ENCRYPTED != 0;
+    // Editions for use at home encrypt no files, and neither does Wine.
+    let encrypt = |path: &Path| {
+        let done = Command::new("cipher").arg("/e").arg(path).output();
+        done.is_ok_and(|done| done.status.success()) && is_encrypted(path)
+    };
+    if !encrypt(&temp.path().join("a")) {
+        return eprintln!("skipped: this system encrypts no files");
+    }
+    let from = dir.open_file(b"a", Access::Read).unwrap();
+    let refused = dir.create_file(b"b", 0o600).unwrap().copy_attributes(&*from).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    // What the message advises helps.
+    assert!(encrypt(temp.path()));
+    dir.create_file(b"c", 0o600).unwrap().copy_attributes(&*from).unwrap();
+    assert!(is_encrypted(&temp.path().join("c")));
 }
 
 #[test]
