@@ -1,5 +1,5 @@
-//! The systemd units: systemd accepts them, they restrict the daemon, and clients find their socket. No service is
-//! started; if the tools of systemd are absent, the test prints that it is skipped.
+//! The systemd units: systemd accepts them, they restrict the daemon, and clients find their socket. The agent for launchd
+//! is a valid property list. No service is started; if the tools of systemd are absent, the test prints that it is skipped.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -62,6 +62,43 @@ fn systemd_accepts_the_units() {
     fs::write(&units[0], service.replace("Type=notify", "Type=notifying")).unwrap();
     let output = tool(&daemon, "systemd-analyze", &words).unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("notifying"));
+}
+
+/// Runs the `sed` of `service.md` in a home folder and has Python read the property list that it writes.
+#[test]
+fn the_agent_of_launchd_is_a_property_list_with_one_socket() {
+    let daemon = TestDaemon::new();
+    let page = fs::read_to_string(binaries::top().join("daemon/docs/service.md")).unwrap();
+    let line = page.lines().find(|line| line.starts_with("sed ")).unwrap();
+    let made = daemon.folder("home").join("Library/LaunchAgents/editd.my.plist");
+    fs::create_dir_all(made.parent().unwrap()).unwrap();
+    let script = format!("cd \"$1\" && name=my workspace=$2 && {line}");
+    let mut shell = daemon.command("sh");
+    shell.args(["-euc", &script, "sh"]).args([binaries::top(), daemon.workspace()]);
+    assert!(shell.status().unwrap().success());
+
+    let read = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+    let Ok(output) = Command::new("python3").args(["-c", read]).arg(&made).output() else {
+        println!("skipped: python3 is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let home = daemon.folder("home");
+    let home = home.to_str().unwrap();
+    assert_eq!(list["Label"], "editd.my");
+    let words = [
+        format!("{home}/.local/bin/editd"),
+        "--workspace".into(),
+        daemon.workspace().to_str().unwrap().into(),
+    ];
+    assert_eq!(list["ProgramArguments"], serde_json::json!(words));
+    let socket = serde_json::json!({
+        "SockPathName": format!("{home}/Library/Caches/editd/my.sock"),
+        "SockPathMode": 0o600,
+    });
+    // The daemon asks launchd for the socket of this name.
+    assert_eq!(list["Sockets"], serde_json::json!({ "Listener": socket }));
 }
 
 #[test]

@@ -1,5 +1,9 @@
-//! Takes over the socket of a service manager (`LISTEN_FDS`). It never opens one.
+//! Takes over the socket of a service manager: of systemd (`LISTEN_FDS`), on macOS of launchd. It never opens one.
 
+#[cfg(target_vendor = "apple")]
+mod launchd;
+
+use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixListener;
 
@@ -13,8 +17,8 @@ use super::ListenError;
 /// More than one was passed, or something that is not a listening Unix socket.
 pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
     let unfit = |what: String| ListenError::Unfit(format!("socket activation: {what}; check the unit"));
-    let mut handed = sd_notify::listen_fds().map_err(|why| unfit(why.to_string()))?;
-    match (handed.next(), handed.next()) {
+    let mut passed = passed().map_err(|why| unfit(why.to_string()))?;
+    match (passed.next(), passed.next()) {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err(unfit("more than one socket was handed over".into())),
         (Some(one), None) => {
@@ -27,11 +31,23 @@ pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
     }
 }
 
-#[expect(unsafe_code, reason = "a descriptor arrives as a number in the environment")]
+/// Returns the descriptors that the service manager opened for this process.
+#[cfg(not(target_vendor = "apple"))]
+fn passed() -> io::Result<impl Iterator<Item = RawFd>> {
+    sd_notify::listen_fds()
+}
+
+/// Returns the descriptors that the service manager opened for this process.
+#[cfg(target_vendor = "apple")]
+fn passed() -> io::Result<impl Iterator<Item = RawFd>> {
+    launchd::descriptors().map(Vec::into_iter)
+}
+
+#[expect(unsafe_code, reason = "a descriptor arrives as a number")]
 fn take(number: RawFd) -> OwnedFd {
-    // SAFETY: the service manager opened it for this process (LISTEN_PID was compared), `listen_fds` has just set a
-    // flag on it, and this function's only caller runs once, before any other file is opened, so nothing else owns
-    // it.
+    // SAFETY: the service manager opened it for this process (`listen_fds` compared LISTEN_PID and has just set a flag on it;
+    // launchd has just returned it), and this function's only caller runs once, before any other file is opened, so nothing
+    // else owns it.
     unsafe { OwnedFd::from_raw_fd(number) }
 }
 
