@@ -9,6 +9,10 @@ pub const WATCH_QUIET_MS: u64 = 20;
 /// Milliseconds after which a path is observed although events continue.
 pub const WATCH_LATEST_MS: u64 = 200;
 
+/// Milliseconds for which a path is left to the call of another tool that has announced its change: most tools empty a file before
+/// they write it, and both together are one change. The end of the call observes the path at once.
+pub const WATCH_ANNOUNCED_MS: u64 = 5_000;
+
 /// Paths whose last reported version is remembered.
 pub const WATCH_ECHOES: usize = 4096;
 

@@ -58,6 +58,7 @@ workspace_requests! {
     fn forget(&self, caller: &Caller, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
     fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;
     fn mark(&self, caller: &Caller, request: &MarkRequest) -> Result<MarkReply, Refusal>;
+    fn is_announced(&self, path: &FilePath) -> bool;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
     fn unreported(&self) -> (Vec<JobId>, bool);
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;

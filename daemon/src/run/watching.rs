@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -24,7 +24,7 @@ use crate::limits;
 use crate::os::Os;
 use crate::queue::WorkspaceRequests;
 use crate::sync::lock;
-use crate::watch::{ChangeHint, ReportedVersions, Watcher};
+use crate::watch::{ChangeHint, PostponedPaths, ReportedVersions, Watcher};
 
 /// The watcher, and the thread that observes the paths in its hints.
 pub struct ChangeReporter {
@@ -42,6 +42,7 @@ struct WatchingShared {
     next: AtomicU64,
     /// Set if hints were lost between the watcher and the thread.
     lost: Arc<AtomicBool>,
+    clock: Arc<dyn Clock>,
 }
 
 enum ReporterMessage {
@@ -66,7 +67,7 @@ impl ChangeReporter {
         let lost = Arc::new(AtomicBool::new(false));
         let watcher = {
             let (messages, lost) = (messages.clone(), Arc::clone(&lost));
-            Watcher::start(os, clock, root, move |hint| {
+            Watcher::start(os, Arc::clone(&clock), root, move |hint| {
                 if messages.try_send(ReporterMessage::Hint(hint)).is_err() {
                     lost.store(true, Ordering::Release);
                 }
@@ -78,6 +79,7 @@ impl ChangeReporter {
             sinks: Mutex::default(),
             next: AtomicU64::new(0),
             lost,
+            clock,
         });
         let thread = {
             let shared = Arc::clone(&shared);
@@ -179,46 +181,84 @@ impl Drop for SubscriptionGuard {
     }
 }
 
+/// The paths that the thread has reported, and those that it will look at.
+#[derive(Default)]
+struct LookState {
+    echo: ReportedVersions,
+    postponed: PostponedPaths,
+}
+
 impl WatchingShared {
     fn run(&self, received: &Receiver<ReporterMessage>) {
-        let mut echo = ReportedVersions::default();
-        while let Ok(message) = received.recv() {
-            match message {
-                ReporterMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
-                ReporterMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
-                ReporterMessage::Hint(ChangeHint::Watched(folder)) => self.observe_in(&folder, &mut echo),
-                ReporterMessage::Hint(ChangeHint::Overflow) => {
-                    self.observe_below(&FilePath::default(), &mut echo)
-                }
-                ReporterMessage::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
-                ReporterMessage::Wrote(entry) => self.report_entry(entry, &mut echo),
-                ReporterMessage::Stop => return,
+        let mut looks = LookState::default();
+        loop {
+            match self.message(received, &looks.postponed) {
+                Ok(ReporterMessage::Hint(hint)) => self.follow(hint, &mut looks),
+                Ok(ReporterMessage::Wrote(entry)) => self.report_entry(entry, &mut looks.echo),
+                Ok(ReporterMessage::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            for path in looks.postponed.take(self.clock.monotonic()) {
+                self.observe(&path, &mut looks);
             }
             if self.lost.swap(false, Ordering::AcqRel) {
-                self.observe_below(&FilePath::default(), &mut echo);
+                self.look_below(&FilePath::default(), &mut looks);
             }
         }
     }
 
-    /// Observes the tracked files below a folder after unknown changes. An overflow tells subscribers to check the others.
-    fn observe_below(&self, folder: &FilePath, echo: &mut ReportedVersions) {
+    /// Looks at the paths of a hint.
+    fn follow(&self, hint: ChangeHint, looks: &mut LookState) {
+        match hint {
+            ChangeHint::Look(path) => self.look(path, looks),
+            ChangeHint::Below(folder) => self.look_below(&folder, looks),
+            ChangeHint::Watched(folder) => self.look_in(&folder, looks),
+            ChangeHint::Overflow => self.look_below(&FilePath::default(), looks),
+            ChangeHint::Warning(warning) => tracing::warn!(warning, "watching"),
+        }
+    }
+
+    /// Waits for a message, or until a postponed path is due.
+    fn message(
+        &self,
+        received: &Receiver<ReporterMessage>,
+        postponed: &PostponedPaths,
+    ) -> Result<ReporterMessage, RecvTimeoutError> {
+        match postponed.next() {
+            None => received.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => received.recv_timeout(due.saturating_sub(self.clock.monotonic())),
+        }
+    }
+
+    /// Looks at the tracked files below a folder after unknown changes. An overflow tells subscribers to check the others.
+    fn look_below(&self, folder: &FilePath, looks: &mut LookState) {
         for path in self.workspace.tracked_below(folder) {
-            self.observe(&path, echo);
+            self.look(path, looks);
         }
         self.overflow();
     }
 
-    /// Observes the tracked files of one folder.
-    fn observe_in(&self, folder: &FilePath, echo: &mut ReportedVersions) {
+    /// Looks at the tracked files of one folder.
+    fn look_in(&self, folder: &FilePath, looks: &mut LookState) {
         let below = self.workspace.tracked_below(folder);
-        for path in below.iter().filter(|path| path.folder() == *folder) {
-            self.observe(path, echo);
+        for path in below.into_iter().filter(|path| path.folder() == *folder) {
+            self.look(path, looks);
         }
     }
 
-    fn observe(&self, path: &FilePath, echo: &mut ReportedVersions) {
+    /// Observes a path, later if a call has announced its change.
+    fn look(&self, path: FilePath, looks: &mut LookState) {
+        if self.workspace.is_announced(&path) {
+            looks.postponed.add(path, self.clock.monotonic());
+        } else {
+            looks.postponed.remove(&path);
+            self.observe(&path, looks);
+        }
+    }
+
+    fn observe(&self, path: &FilePath, looks: &mut LookState) {
         let Some(event) = self.workspace.observe(path) else { return };
-        if echo.is_news(&event) {
+        if looks.echo.is_news(&event) {
             self.send(path, &event);
         }
     }

@@ -75,6 +75,12 @@ struct OpenCall {
     receipts: BTreeMap<FilePath, ReadReceipt>,
 }
 
+impl OpenCall {
+    fn names(&self, path: &FilePath) -> bool {
+        self.call.paths.as_ref().is_some_and(|paths| paths.contains(path))
+    }
+}
+
 /// The limit that an announcement would exceed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnnouncementLimit {
@@ -133,7 +139,7 @@ impl AnnouncedChanges {
             return None;
         }
         self.expire(now);
-        let is_named = |open: &OpenCall| open.call.paths.as_ref().is_some_and(|paths| paths.contains(path));
+        let is_named = |open: &OpenCall| open.names(path);
         let is_general = |open: &OpenCall| open.call.paths.is_none();
         let mut claim = self.only(&is_named, true).or_else(|| {
             let claimed = self.calls.values().any(is_named);
@@ -142,6 +148,15 @@ impl AnnouncedChanges {
         let open = self.calls.get(&(claim.session.clone(), claim.call.clone()));
         claim.pending = open.and_then(|open| open.receipts.get(path)).cloned();
         Some(claim)
+    }
+
+    /// Returns true if a call that has not ended names a path.
+    pub fn names(&mut self, path: &FilePath, now: u64) -> bool {
+        if self.calls.is_empty() {
+            return false;
+        }
+        self.expire(now);
+        self.calls.values().any(|open| open.names(path))
     }
 
     /// Returns the newest of some calls, if all of them are of one session.

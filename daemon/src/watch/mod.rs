@@ -2,8 +2,9 @@
 //! `.git/info/exclude`, never changes anything, and never follows a link.
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files were read
-//! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`,
-//! drops events that [`ReportedVersions`] has seen, and sends the others to the subscriptions of [`Watcher::matches`].
+//! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`, at once or,
+//! if a call has announced the change, when [`PostponedPaths`] says so; it drops events that [`ReportedVersions`] has seen, and
+//! sends the others to the subscriptions of [`Watcher::matches`].
 //!
 //! *Invariants*: every hint may be lost, late, duplicated or wrong; only timing depends on hints. Memory is bounded:
 //! pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and `limits::SUBSCRIBED_FOLDERS`,
@@ -21,6 +22,8 @@ mod watcher;
 mod settle;
 
 mod echo;
+
+mod postponed;
 
 mod globs;
 
@@ -40,5 +43,6 @@ mod walk;
 mod tests;
 
 pub use echo::ReportedVersions;
+pub use postponed::PostponedPaths;
 pub use walk::files_below;
 pub use watcher::{ChangeHint, Watcher};

@@ -41,6 +41,12 @@ impl Workspace {
         }
     }
 
+    /// Returns true if a call that was announced and has not ended names a path.
+    pub fn is_announced(&self, path: &FilePath) -> bool {
+        let now = self.state.steady.now_ms(&*self.state.clock);
+        lock(&self.state.announced).names(path, now)
+    }
+
     fn begin_call(&self, author: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal> {
         // Earlier changes are not those of the call.
         let paths = if request.paths.is_empty() {

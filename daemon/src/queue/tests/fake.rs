@@ -262,6 +262,9 @@ impl WorkspaceRequests for FakeWorkspace {
     fn mark(&self, _: &Caller, _: &MarkRequest) -> Result<MarkReply, Refusal> {
         Err(not_there())
     }
+    fn is_announced(&self, _: &FilePath) -> bool {
+        false
+    }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         self.note(format!("look {path}"));
         None
