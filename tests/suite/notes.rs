@@ -66,6 +66,48 @@ fn a_change_between_begin_and_end_is_of_the_session_and_can_be_undone() {
 }
 
 #[test]
+fn a_tool_that_empties_a_file_before_it_writes_makes_one_entry() {
+    let daemon = TestDaemon::started();
+    put(&daemon, "a.txt", "one\ntwo\nthree\n");
+    put(&daemon, "b.txt", "b\n");
+    let mut client = daemon.client("s");
+    client.ask_json(kind::READ, &json!({ "path": "b.txt" }));
+    note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "label": "Edit", "call": "1" }));
+    daemon.put("a.txt", "");
+    // The daemon handles events in their order: it has noticed that the first file is empty, too.
+    put(&daemon, "b.txt", "c\n");
+    newest(&mut client, "b.txt", 1);
+    daemon.put("a.txt", "one\n2\nthree\n");
+    let ended = note(&mut client, &json!({ "phase": "end", "call": "1" }));
+    assert_eq!(ended["entries"].as_array().unwrap().len(), 1, "{ended}");
+    let entry = newest(&mut client, "a.txt", 1);
+    assert_eq!(
+        (&entry["files"][0]["added"], &entry["files"][0]["removed"]),
+        (&json!(1), &json!(1)),
+        "{entry}"
+    );
+    assert_eq!(client.ask_json(kind::UNDO, &json!({ "path": "a.txt" }))["status"], "applied");
+    assert_eq!(daemon.get("a.txt"), b"one\ntwo\nthree\n");
+}
+
+#[test]
+fn a_session_whose_calls_have_no_end_can_announce_another() {
+    let daemon = TestDaemon::started();
+    put(&daemon, "a.txt", "one\n");
+    let mut client = daemon.client("s");
+    // As many as a session may have, and more.
+    for call in 0..70 {
+        let begin = json!({ "phase": "begin", "call": call.to_string() });
+        assert_eq!(note(&mut client, &begin)["announced"], true, "{call}");
+    }
+    note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "call": "edit" }));
+    put(&daemon, "a.txt", "two\n");
+    let ended = note(&mut client, &json!({ "phase": "end", "call": "edit" }));
+    assert_eq!(ended["entries"].as_array().unwrap().len(), 1, "{ended}");
+    assert_eq!(note(&mut client, &json!({ "phase": "end", "call": "0" }))["announced"], false);
+}
+
+#[test]
 fn a_call_that_never_ended_does_not_let_its_session_overwrite_others() {
     let daemon = TestDaemon::started();
     put(&daemon, "a.txt", "one\n");
@@ -236,10 +278,10 @@ fn bad_notes_are_refused_with_advice() {
             true
         );
     }
-    let told = note(&mut client, &json!({ "phase": "begin", "call": "64" }));
-    assert_eq!((&told["error"]["code"], &told["error"]["limit"]), (&json!("limit"), &json!(64)), "{told}");
-    note(&mut client, &json!({ "phase": "end", "call": "7" }));
+    // One more takes the place of the oldest.
     assert_eq!(note(&mut client, &json!({ "phase": "begin", "call": "64" }))["announced"], true);
+    assert_eq!(note(&mut client, &json!({ "phase": "end" }))["announced"], false);
+    assert_eq!(note(&mut client, &json!({ "phase": "end", "call": "1" }))["announced"], true);
 }
 
 #[test]

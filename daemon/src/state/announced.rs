@@ -84,18 +84,15 @@ impl OpenCall {
 /// The limit that an announcement would exceed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnnouncementLimit {
-    /// Announcements of the session.
-    OfSession,
     /// Announcements of all sessions.
     OfAll,
-    /// Paths in the announcements of the session.
-    PathsOfSession,
     /// Paths in all announcements.
     Paths,
 }
 
 impl AnnouncedChanges {
-    /// Announces a call; one of the session with the same name ends.
+    /// Announces a call; one of the session with the same name ends. A session that has as many calls or paths as it may have
+    /// loses its oldest calls: those of calls that a person refused have no end.
     ///
     /// # Errors
     /// The limit that it would exceed.
@@ -108,21 +105,27 @@ impl AnnouncedChanges {
     ) -> Result<(), AnnouncementLimit> {
         self.expire(now);
         let key = (session.to_owned(), name.to_owned());
-        let others = || self.calls.iter().filter(|(known, _)| **known != key);
         let named = |call: &AnnouncedCall| call.paths.as_ref().map_or(0, BTreeSet::len);
-        let paths: usize = others().map(|(_, open)| named(&open.call)).sum();
-        if others().filter(|((of, _), _)| of == session).count() >= NOTES_OF_SESSION {
-            return Err(AnnouncementLimit::OfSession);
+        let new = named(&call);
+        self.calls.remove(&key);
+        let is_own = |known: &CallName| known.0 == session;
+        loop {
+            let own = || self.calls.iter().filter(|(known, _)| is_own(known));
+            let paths: usize = own().map(|(_, open)| named(&open.call)).sum();
+            if own().count() < NOTES_OF_SESSION && paths.saturating_add(new) <= NOTED_PATHS_OF_SESSION {
+                break;
+            }
+            let Some(oldest) = own().min_by_key(|(_, open)| open.number).map(|(known, _)| known.clone())
+            else {
+                break;
+            };
+            self.calls.remove(&oldest);
         }
-        if others().count() >= NOTES {
+        if self.calls.len() >= NOTES {
             return Err(AnnouncementLimit::OfAll);
         }
-        let of_session: usize =
-            others().filter(|((of, _), _)| of == session).map(|(_, open)| named(&open.call)).sum();
-        if of_session.saturating_add(named(&call)) > NOTED_PATHS_OF_SESSION {
-            return Err(AnnouncementLimit::PathsOfSession);
-        }
-        if paths.saturating_add(named(&call)) > NOTED_PATHS {
+        let paths: usize = self.calls.values().map(|open| named(&open.call)).sum();
+        if paths.saturating_add(new) > NOTED_PATHS {
             return Err(AnnouncementLimit::Paths);
         }
         self.count = self.count.saturating_add(1);
@@ -275,7 +278,6 @@ mod tests {
         for at in 0..NOTES_OF_SESSION {
             table.begin("s", &name(at), call(&[]), 0).unwrap();
         }
-        assert_eq!(table.begin("s", "one more", call(&[]), 0), Err(AnnouncementLimit::OfSession));
         table.begin("s", &name(0), call(&[]), 0).unwrap();
         for at in NOTES_OF_SESSION..NOTES {
             table.begin(&name(at), "", call(&[]), 0).unwrap();
@@ -287,8 +289,25 @@ mod tests {
         for at in 0..NOTED_PATHS / NOTED_PATHS_OF_SESSION {
             table.begin(&name(at), "", call(&all), 0).unwrap();
         }
-        assert_eq!(table.begin("0", "more", call(&["x"]), 0), Err(AnnouncementLimit::PathsOfSession));
         assert_eq!(table.begin("t", "", call(&["x"]), 0), Err(AnnouncementLimit::Paths));
         table.begin("t", "", call(&["x"]), NOTE_MS).unwrap();
+    }
+
+    #[test]
+    fn the_oldest_calls_of_a_session_give_way_to_a_new_one() {
+        let mut table = AnnouncedChanges::default();
+        let name = |at: usize| at.to_string();
+        table.begin("other", "", call(&["a"]), 0).unwrap();
+        for at in 0..=NOTES_OF_SESSION {
+            table.begin("s", &name(at), call(&[]), 1).unwrap();
+        }
+        assert_eq!(table.end("s", "0"), None);
+        assert!(table.end("s", "1").is_some() && table.end("s", &name(NOTES_OF_SESSION)).is_some());
+        let all: Vec<String> = (0..NOTED_PATHS_OF_SESSION).map(name).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        table.begin("s", "paths", call(&all), 2).unwrap();
+        table.begin("s", "one path", call(&["x"]), 3).unwrap();
+        assert_eq!(table.end("s", "paths"), None);
+        assert!(table.end("s", "one path").is_some() && table.end("other", "").is_some());
     }
 }

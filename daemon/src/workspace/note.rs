@@ -15,9 +15,7 @@ use super::read::ObservedFile;
 use crate::caller::Caller;
 use crate::edit::changed_since_read;
 use crate::journal::external;
-use crate::limits::{
-    NOTE_PATHS, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION, REFUSAL_SHOWS,
-};
+use crate::limits::{NOTE_PATHS, NOTED_PATHS, NOTES, REFUSAL_SHOWS};
 use crate::record::Record;
 use crate::state::announced::{AnnouncedCall, AnnouncementLimit};
 use crate::state::lock;
@@ -171,11 +169,7 @@ fn check_fields(request: &NoteRequest) -> Result<(), Refusal> {
 
 fn too_many(limit: AnnouncementLimit) -> Refusal {
     let (most, what) = match limit {
-        AnnouncementLimit::OfSession => (NOTES_OF_SESSION, "announced calls of one session"),
         AnnouncementLimit::OfAll => (NOTES, "announced calls"),
-        AnnouncementLimit::PathsOfSession => {
-            (NOTED_PATHS_OF_SESSION, "paths of announced calls of one session")
-        }
         AnnouncementLimit::Paths => (NOTED_PATHS, "paths of announced calls"),
     };
     let message = format!("there are {most} {what} already; send `end` for calls that have ended");
