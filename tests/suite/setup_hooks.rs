@@ -144,6 +144,91 @@ fn places_and_refusals() {
 }
 
 #[test]
+fn all_is_decided_before_anything_is_written() {
+    let daemon = TestDaemon::new();
+    daemon.put(".claude/settings.json", "[]\n");
+    let refused = setup(&daemon, &["claude-code", "--all"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        refused.status.code() == Some(1) && said.contains("must be an object; nothing was written"),
+        "{said}"
+    );
+    assert!(refused.stdout.is_empty() && !daemon.workspace().join(".mcp.json").exists(), "{refused:?}");
+    // The hooks are removed first; they stay if the server cannot be removed.
+    daemon.put(".qwen/settings.json", "{\n  \"mcpServers\": {\"editctl\": {\"command\": \"mine\"}}\n}\n");
+    done(&daemon, &["qwen", "--hooks"]);
+    let path = daemon.workspace().join(".qwen/settings.json");
+    let text = read(&path);
+    let refused = setup(&daemon, &["qwen", "--all", "--remove"]);
+    assert!(refused.status.code() == Some(1) && refused.stdout.is_empty(), "{refused:?}");
+    assert_eq!(read(&path), text);
+}
+
+#[test]
+fn an_empty_file_gets_the_hooks_and_a_dry_run_of_all_shows_both() {
+    let daemon = TestDaemon::new();
+    let put = |file: &str, text: &str| {
+        fs::create_dir_all(daemon.workspace().join(file).parent().unwrap()).unwrap();
+        fs::write(daemon.workspace().join(file), text).unwrap();
+    };
+    for (runtime, file, event, ..) in RUNTIMES {
+        let path = daemon.workspace().join(file);
+        for empty in ["", "\n", " \r\n", "\u{feff}"] {
+            put(file, empty);
+            let dry = done(&daemon, &[runtime, "--all", "--project", "--dry-run"]);
+            assert_eq!(dry.matches("not done (--dry-run): ").count(), 2, "{dry}");
+            assert_eq!(read(&path), empty, "{runtime}");
+            let told = done(&daemon, &[runtime, "--all", "--project"]);
+            let diffs = |told: &str| -> Vec<String> {
+                told.lines().filter(|line| line.starts_with(['+', '-', '@'])).map(str::to_owned).collect()
+            };
+            assert_eq!(diffs(&dry), diffs(&told), "{runtime}");
+            done(&daemon, &[runtime, "--all", "--project", "--remove"]);
+            put(file, empty);
+            done(&daemon, &[runtime, "--hooks", "--project"]);
+            let text = read(&path);
+            assert!(
+                text.contains(event) && text.starts_with('\u{feff}') == empty.starts_with('\u{feff}'),
+                "{text}"
+            );
+            done(&daemon, &[runtime, "--hooks", "--project", "--remove"]);
+        }
+    }
+}
+
+#[test]
+fn a_linked_file_keeps_the_version_that_the_runtime_needs() {
+    let daemon = TestDaemon::new();
+    for (runtime, file, ..) in RUNTIMES {
+        let path = daemon.workspace().join(file);
+        let target = daemon.workspace().join(format!("{runtime}.json"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Setup would create the file in this form, and delete it without the link.
+        let start = if *runtime == "cursor" { "{\n  \"version\": 1\n}\n" } else { "{}\n" };
+        fs::write(&target, start).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        done(&daemon, &[runtime, "--hooks", "--project"]);
+        done(&daemon, &[runtime, "--hooks", "--project", "--remove"]);
+        assert_eq!(read(&path), start, "{runtime}");
+        done(&daemon, &[runtime, "--hooks", "--project"]);
+    }
+}
+
+#[test]
+fn a_hook_with_an_option_is_left_alone_and_named() {
+    let daemon = TestDaemon::new();
+    done(&daemon, &["claude-code", "--hooks"]);
+    let path = daemon.workspace().join(".claude/settings.json");
+    let edited = read(&path).replace(" hook claude-code", " hook claude-code --session x");
+    daemon.put(".claude/settings.json", &edited);
+    let told = done(&daemon, &["claude-code", "--hooks"]);
+    assert!(told.contains("unchanged") && told.contains("--session x` has options"), "{told}");
+    assert_eq!(read(&path), edited);
+    done(&daemon, &["claude-code", "--hooks", "--remove"]);
+    assert!(!path.exists());
+}
+
+#[test]
 fn all_writes_the_server_and_the_hooks_and_removes_both() {
     let daemon = TestDaemon::started();
     for (runtime, hooks, ..) in RUNTIMES {

@@ -75,6 +75,27 @@ impl ConfigFile {
         Ok(Self { path, link, bytes })
     }
 
+    /// Returns the file as an earlier change of the same run leaves it: `earlier` is the file of that change and its new text.
+    pub(crate) fn after(mut self, earlier: Option<(&Self, Option<&str>)>) -> Self {
+        if let Some((file, text)) = earlier
+            && file.path == self.path
+        {
+            self.bytes = text.map(|text| file.encoded(text));
+        }
+        self
+    }
+
+    /// Returns true if a byte order mark is in front of the text.
+    pub(crate) fn has_mark(&self) -> bool {
+        self.bytes.as_ref().is_some_and(|bytes| bytes.starts_with(MARK.as_bytes()))
+    }
+
+    /// Returns the bytes of a new text.
+    fn encoded(&self, text: &str) -> Vec<u8> {
+        let mark = if self.has_mark() { MARK } else { "" };
+        [mark.as_bytes(), text.as_bytes()].concat()
+    }
+
     /// Returns the text without the byte order mark.
     ///
     /// # Errors
@@ -104,8 +125,7 @@ impl ConfigFile {
         };
         let folder = self.path.parent().unwrap_or(&self.path);
         fs::create_dir_all(folder).map_err(|error| SetupError::File(folder.to_path_buf(), error))?;
-        let has_mark = self.bytes.as_ref().is_some_and(|bytes| bytes.starts_with(MARK.as_bytes()));
-        let staged = self.staged(folder, if has_mark { MARK } else { "" }, text, access);
+        let staged = self.staged(folder, &self.encoded(text), access);
         let staged = staged.map_err(|error| self.failed(error))?;
         self.check()?;
         let named = match &self.bytes {
@@ -118,14 +138,8 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Writes and flushes the text under another name in the same folder.
-    fn staged(
-        &self,
-        folder: &Path,
-        mark: &str,
-        text: &str,
-        access: FileAccess,
-    ) -> io::Result<tempfile::NamedTempFile> {
+    /// Writes and flushes the bytes under another name in the same folder.
+    fn staged(&self, folder: &Path, bytes: &[u8], access: FileAccess) -> io::Result<tempfile::NamedTempFile> {
         let mut options = tempfile::Builder::new();
         options.prefix(".editctl-setup-");
         #[cfg(unix)]
@@ -136,8 +150,7 @@ impl ConfigFile {
         #[cfg(not(unix))]
         let _ = access;
         let mut staged = options.tempfile_in(folder)?;
-        staged.write_all(mark.as_bytes())?;
-        staged.write_all(text.as_bytes())?;
+        staged.write_all(bytes)?;
         if self.bytes.is_some() {
             staged.as_file().set_permissions(fs::metadata(&self.path)?.permissions())?;
         }
@@ -145,14 +158,16 @@ impl ConfigFile {
         Ok(staged)
     }
 
-    /// Checks that the file is as it was read.
+    /// Checks that the file is as it was read, or as an earlier change of the same run left it.
     fn check(&self) -> Result<(), SetupError> {
         let now = bytes_of(&self.path).map_err(|error| self.failed(error))?;
         if now == self.bytes {
             return Ok(());
         }
         let path = self.path.display();
-        Err(SetupError::Refused(format!("{path} changed while setup ran; nothing was written, run it again")))
+        Err(SetupError::Refused(format!(
+            "{path} changed while setup ran and stays as it is now; run it again"
+        )))
     }
 
     /// Returns an error of the system, with the path.

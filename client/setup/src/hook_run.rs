@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use editctl::runtime::Runtime;
 
 use crate::config_file::{ConfigFile, FileAccess};
-use crate::hooks::{HookConfig, hooks};
+use crate::hooks::{HookConfig, OwnKind, hooks};
 use crate::place::{self, Scope, UserFolders, project};
-use crate::report::{Outcome, Report, Subject};
-use crate::run::{NewText, at, chosen_command, written};
+use crate::report::{Outcome, Subject};
+use crate::run::{DecidedChange, NewText, at, chosen_command};
 use crate::{CommandLine, SetupError, next_steps};
 
 /// Returns the hooks of a runtime; `option` asked for them.
@@ -22,16 +22,17 @@ pub(crate) fn hooks_of(runtime: Runtime, option: &str) -> Result<HookConfig, Set
     })
 }
 
-/// Runs the command.
+/// Decides on the change that the command line asks for. Writes nothing. `earlier` will be written before it.
 ///
 /// # Errors
-/// Nothing was written.
-pub(crate) fn run(
+/// The change is refused.
+pub(crate) fn decide(
     line: &CommandLine,
     scope: Scope,
     folders: &UserFolders,
     path: Option<&OsStr>,
-) -> Result<Report, SetupError> {
+    earlier: Option<&DecidedChange>,
+) -> Result<DecidedChange, SetupError> {
     let set = hooks_of(line.runtime, "--hooks")?;
     if line.local && line.runtime != Runtime::ClaudeCode {
         let message = "only claude-code has a file of the project that is not shared; leave out --local";
@@ -45,6 +46,7 @@ pub(crate) fn run(
     };
     let boundary = Some(folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
     let file = ConfigFile::read(&folder, name, boundary)?;
+    let file = file.after(earlier.and_then(DecidedChange::result));
     let access =
         if scope == Scope::Project && !line.local { FileAccess::Shared } else { FileAccess::Private };
     let mut notes = file.notes();
@@ -56,28 +58,36 @@ pub(crate) fn run(
         let decided = set.insert(text, &command.word).map_err(|error| at(&file, &error))?;
         notes.push(format!("the command is `{}`: {}", set.command(&command.word), command.reason));
         notes.extend(said);
+        let edited = set.edited(text.unwrap_or_default()).map_err(|error| at(&file, &error))?;
+        notes.extend(
+            edited.iter().map(|one| format!("`{one}` has options that setup does not write; it stays")),
+        );
         match (decided, text) {
             (None, _) => (Outcome::Unchanged, None),
             (Some(new), None) => (Outcome::Created, Some(new)),
-            (Some(new), Some(text)) if set.is_in(text).unwrap_or(false) => (Outcome::Replaced, Some(new)),
+            (Some(new), Some(text)) if set.is_in(text, &[OwnKind::Written]).unwrap_or(false) => {
+                (Outcome::Replaced, Some(new))
+            }
             (Some(new), Some(_)) => (Outcome::Added, Some(new)),
         }
     };
     let steps = next_steps::hook_steps(line.runtime, outcome);
-    written(line, Subject::Hooks, file, (outcome, new), access, notes, steps)
+    Ok(DecidedChange { subject: Subject::Hooks, file, outcome, new, access, notes, steps })
 }
 
 /// Decides on the text without the hooks.
 fn removed(set: &HookConfig, file: &ConfigFile) -> Result<(Outcome, NewText), SetupError> {
     let refused = |error| at(file, &error);
     let Some(text) = file.text()? else { return Ok((Outcome::Unchanged, None)) };
-    if !set.is_in(text).map_err(refused)? {
+    if !set.is_in(text, OwnKind::ALL).map_err(refused)? {
         return Ok((Outcome::Unchanged, None));
     }
     Ok(match set.remove(text).map_err(refused)? {
         Some(new) => (Outcome::Removed, Some(new)),
-        // A link must not lead nowhere.
-        None if file.link.is_some() => (Outcome::Removed, Some("{}\n".to_owned())),
+        // A link must not lead nowhere, and setup makes no file with a byte order mark.
+        None if file.link.is_some() || (matches!(set, HookConfig::Elements(_)) && file.has_mark()) => {
+            (Outcome::Removed, Some(set.start().to_owned()))
+        }
         None => (Outcome::Deleted, None),
     })
 }

@@ -1,9 +1,11 @@
 //! The hooks of each runtime that keeps its own edit tools: their events, their form, and the texts with and without them.
 
+use std::collections::BTreeSet;
+
 use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
-use crate::format::FormatError;
+use crate::format::{FormatError, part};
 use crate::json::{array, meaning};
 use crate::plugin;
 
@@ -22,6 +24,28 @@ enum HookForm {
     Flat,
     /// `{type, command, timeout}`: matchers are ignored.
     Typed,
+}
+
+/// The kind of an element that runs `editctl hook` for the runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OwnKind {
+    /// As setup writes it, perhaps in another version or on another machine.
+    Written,
+    /// With options of `editctl hook` that somebody added.
+    Edited,
+}
+
+impl OwnKind {
+    /// Both kinds.
+    pub(crate) const ALL: &[Self] = &[Self::Written, Self::Edited];
+}
+
+/// An element that runs `editctl hook` for the runtime.
+struct OwnHook {
+    event: &'static str,
+    /// The index in the array of the event.
+    at: usize,
+    element: Value,
 }
 
 /// The hooks of a runtime, in the form that it reads.
@@ -106,18 +130,36 @@ impl HookConfig {
         }
     }
 
-    /// Returns true if a text has hooks that setup wrote.
+    /// Returns true if a text has own hooks of these kinds.
     ///
     /// # Errors
     /// The text is invalid.
-    pub(crate) fn is_in(&self, text: &str) -> Result<bool, FormatError> {
+    pub(crate) fn is_in(&self, text: &str, kinds: &[OwnKind]) -> Result<bool, FormatError> {
         match self {
-            Self::Elements(set) => Ok(set.is_in(&meaning(text)?)),
+            Self::Elements(set) => Ok(!set.own(&meaning(text)?, kinds).is_empty()),
             Self::Plugin => Ok(plugin::is_own(text)),
         }
     }
 
-    /// Returns the text with the hooks; `None` if it has them. Older ones are replaced.
+    /// Returns the commands of the own hooks that somebody edited, each once.
+    ///
+    /// # Errors
+    /// The text is invalid.
+    pub(crate) fn edited(&self, text: &str) -> Result<BTreeSet<String>, FormatError> {
+        let Self::Elements(set) = self else { return Ok(BTreeSet::new()) };
+        let all = set.own(&meaning(text)?, &[OwnKind::Edited]);
+        Ok(all.iter().filter_map(|hook| command_of(&hook.element)).map(str::to_owned).collect())
+    }
+
+    /// Returns the text of a file without hooks.
+    pub(crate) fn start(&self) -> &'static str {
+        match self {
+            Self::Elements(set) => set.start,
+            Self::Plugin => "{}\n",
+        }
+    }
+
+    /// Returns the text with the hooks; `None` if it has them. Older ones are replaced, and edited ones stay.
     ///
     /// # Errors
     /// The text is invalid or has no place for them.
@@ -138,6 +180,22 @@ impl HookConfig {
             Self::Plugin => Ok(None),
         }
     }
+}
+
+/// Returns the only command of an element.
+fn command_of(element: &Value) -> Option<&str> {
+    let handlers = element.get("hooks").and_then(Value::as_array);
+    let handler = match handlers.map(Vec::as_slice) {
+        Some([one]) => one,
+        Some(_) => return None,
+        None => element,
+    };
+    handler.get("command").and_then(Value::as_str)
+}
+
+/// Returns true if the end of a command has no operator by which a shell runs another command.
+fn is_one_command(words: &str) -> bool {
+    !words.replace(">&", ">").contains([';', '&', '|', '\n'])
 }
 
 /// Returns the words by which a shell runs the hook of a runtime.
@@ -170,65 +228,77 @@ impl HookSet {
         hook_command(program, self.name)
     }
 
-    /// Returns true if setup writes such an element, perhaps in another version or on another machine: its only command is
-    /// `editctl hook` for this runtime.
-    fn is_own(&self, element: &Value) -> bool {
-        let handlers = element.get("hooks").and_then(Value::as_array);
-        let handler = match handlers.map(Vec::as_slice) {
-            Some([one]) => one,
-            Some(_) => return false,
-            None => element,
-        };
-        let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
-        let Some(program) = command.strip_suffix(&format!(" hook {}", self.name)) else { return false };
-        let program = program.trim_matches(['\'', '"']);
-        let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-        name.strip_suffix(".exe").unwrap_or(name) == "editctl"
+    /// Returns the kind of an element whose only command is `editctl hook` for this runtime; `None` for others.
+    fn own_kind(&self, element: &Value) -> Option<OwnKind> {
+        let command = command_of(element)?;
+        let hook = format!(" hook {}", self.name);
+        command.match_indices(&hook).find_map(|(at, _)| {
+            let (program, words) = (part(command, 0, at), part(command, at + hook.len(), command.len()));
+            let program = program.trim_matches(['\'', '"']);
+            let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+            if name.strip_suffix(".exe").unwrap_or(name) != "editctl" {
+                return None;
+            }
+            match words.trim_end() {
+                "" => Some(OwnKind::Written),
+                words if words.starts_with([' ', '\t']) && is_one_command(words) => Some(OwnKind::Edited),
+                _ => None,
+            }
+        })
     }
 
-    /// Returns the elements in a file that setup writes: the event and the index.
-    fn own(&self, content: &Value) -> Vec<(&'static str, usize, Value)> {
+    /// Returns true if an element is an own one of these kinds.
+    fn is_own(&self, element: &Value, kinds: &[OwnKind]) -> bool {
+        self.own_kind(element).is_some_and(|kind| kinds.contains(&kind))
+    }
+
+    /// Returns the own elements of these kinds in a file.
+    fn own(&self, content: &Value, kinds: &[OwnKind]) -> Vec<OwnHook> {
         let elements = |event: &'static str| {
             let found = content.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
-            let all = found.into_iter().flatten().enumerate().map(move |(at, one)| (event, at, one.clone()));
-            all.filter(|(_, _, one)| self.is_own(one)).collect::<Vec<_>>()
+            let all = found.into_iter().flatten().enumerate();
+            let own = all.filter(|(_, one)| self.is_own(one, kinds));
+            own.map(move |(at, one)| OwnHook { event, at, element: one.clone() }).collect::<Vec<_>>()
         };
         self.events.iter().flat_map(|(event, _)| elements(event)).collect()
     }
 
-    /// Returns true if a file has hooks of this set.
-    pub(crate) fn is_in(&self, content: &Value) -> bool {
-        !self.own(content).is_empty()
-    }
-
-    /// Returns the text with the hooks; `None` if it has them. Older ones are replaced.
+    /// Returns the text with the hooks; `None` if it has them. Older ones are replaced. An event with a hook that somebody
+    /// edited keeps that one, and gets no other.
     ///
     /// # Errors
     /// The text is invalid or has no place for them.
     pub(crate) fn insert(&self, text: Option<&str>, command: &str) -> Result<Option<String>, FormatError> {
-        let given = text.unwrap_or(self.start);
-        if meaning(self.start)?.get("version").is_some() && meaning(given)?.get("version").is_none() {
+        let has_text = |text: &&str| !text.trim_matches([' ', '\t', '\r', '\n']).is_empty();
+        let given = text.filter(has_text).unwrap_or(self.start);
+        array::check_object(given)?;
+        let content = meaning(given)?;
+        if meaning(self.start)?.get("version").is_some() && content.get("version").is_none() {
             let message =
                 "`version` is missing, without which the runtime ignores the file; add `\"version\": 1`";
             return Err(FormatError::Shape(message.to_owned()));
         }
-        let wanted: Vec<(&str, Value)> =
-            self.events.iter().map(|(event, matcher)| (*event, self.element(matcher, command))).collect();
-        let own = self.own(&meaning(given)?);
-        let same = |((event, element), (found_in, _, found)): ((&str, &Value), &(&str, usize, Value))| {
-            event == *found_in && element == found
+        let edited = self.own(&content, &[OwnKind::Edited]);
+        let lacks = |event: &str| !edited.iter().any(|hook| hook.event == event);
+        let wanted: Vec<(&str, Value)> = self
+            .events
+            .iter()
+            .filter(|(event, _)| lacks(event))
+            .map(|(event, matcher)| (*event, self.element(matcher, command)))
+            .collect();
+        let written = self.own(&content, &[OwnKind::Written]);
+        let same = |((event, element), found): (&(&str, Value), &OwnHook)| {
+            *event == found.event && *element == found.element
         };
-        if own.len() == wanted.len()
-            && wanted.iter().map(|(event, element)| (*event, element)).zip(&own).all(same)
-        {
+        if written.len() == wanted.len() && wanted.iter().zip(&written).all(same) {
             return Ok(None);
         }
-        let mut new = self.without(given)?;
+        let mut new = self.without(given, &[OwnKind::Written])?;
         for (event, element) in &wanted {
             new = array::push(&new, event, element)?;
         }
-        self.check(given, &new)?;
-        let complete = self.own(&meaning(&new)?).len() == wanted.len();
+        self.check(given, &new, &[OwnKind::Written])?;
+        let complete = self.own(&meaning(&new)?, &[OwnKind::Written]).len() == wanted.len();
         if complete { Ok(Some(new)) } else { Err(FormatError::by_hand(&["hooks"])) }
     }
 
@@ -237,15 +307,15 @@ impl HookSet {
     /// # Errors
     /// The text is invalid, or has the hooks in a form that cannot be removed.
     pub(crate) fn remove(&self, text: &str) -> Result<Option<String>, FormatError> {
-        let new = self.without(text)?;
-        self.check(text, &new)?;
+        let new = self.without(text, OwnKind::ALL)?;
+        self.check(text, &new, OwnKind::ALL)?;
         Ok((new != self.start).then_some(new))
     }
 
-    fn without(&self, text: &str) -> Result<String, FormatError> {
+    fn without(&self, text: &str, kinds: &[OwnKind]) -> Result<String, FormatError> {
         let mut new = text.to_owned();
         // The last that was added is the first that is removed.
-        while let Some((event, at, element)) = self.own(&meaning(&new)?).pop() {
+        while let Some(OwnHook { event, at, element }) = self.own(&meaning(&new)?, kinds).pop() {
             let shorter = array::take(&new, event, at, &element)?;
             if shorter.len() >= new.len() {
                 return Err(FormatError::by_hand(&["hooks", event]));
@@ -255,19 +325,19 @@ impl HookSet {
         Ok(new)
     }
 
-    /// Checks that two texts differ by the hooks of this set alone.
-    fn check(&self, old: &str, new: &str) -> Result<(), FormatError> {
-        let rest = |text: &str| Ok(self.rest(meaning(text)?));
+    /// Checks that two texts differ by own hooks of these kinds alone.
+    fn check(&self, old: &str, new: &str, kinds: &[OwnKind]) -> Result<(), FormatError> {
+        let rest = |text: &str| Ok(self.rest(meaning(text)?, kinds));
         let same = rest(old)? == rest(new).map_err(|_: FormatError| FormatError::by_hand(&["hooks"]))?;
         if same { Ok(()) } else { Err(FormatError::by_hand(&["hooks"])) }
     }
 
-    /// Returns the meaning of a text without the hooks, and without what only leads to them.
-    fn rest(&self, mut content: Value) -> Value {
+    /// Returns the meaning of a text without own hooks of these kinds, and without what only leads to them.
+    fn rest(&self, mut content: Value, kinds: &[OwnKind]) -> Value {
         let Some(hooks) = content.get_mut("hooks").and_then(Value::as_object_mut) else { return content };
         for (event, _) in self.events {
             let Some(elements) = hooks.get_mut(*event).and_then(Value::as_array_mut) else { continue };
-            elements.retain(|element| !self.is_own(element));
+            elements.retain(|element| !self.is_own(element, kinds));
             if elements.is_empty() {
                 hooks.remove(*event);
             }

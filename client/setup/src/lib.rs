@@ -24,6 +24,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use editctl::runtime::Runtime;
 use editctl::show::OutputStyle;
 use report::Report;
+use run::DecidedChange;
 
 const AFTER: &str = "\
 Without --project and --user, the file is the one of the project, which everybody who works on it may share:
@@ -79,7 +80,7 @@ struct CommandLine {
     program: Option<PathBuf>,
 }
 
-/// The reason for which nothing was written.
+/// The reason for which a file was not written.
 #[derive(Debug)]
 pub(crate) enum SetupError {
     /// The options do not fit the runtime.
@@ -141,9 +142,17 @@ pub fn main() -> ExitCode {
     }
     // What was written last is removed first, so that a file that has both is restored.
     let turns = if line.all { vec![line.remove, !line.remove] } else { vec![line.hooks] };
+    // All is decided before anything is written, so that a refusal leaves every file as it was.
+    let mut decided: Vec<DecidedChange> = Vec::new();
     for hooks in turns {
         line.hooks = hooks;
-        let status = print(&line, &style, &run::run(&line));
+        match run::decide(&line, decided.last()) {
+            Ok(change) => decided.push(change),
+            Err(error) => return ExitCode::from(print(&line, &style, &Err(error))),
+        }
+    }
+    for change in decided {
+        let status = print(&line, &style, &change.write(&line));
         if status != 0 {
             return ExitCode::from(status);
         }

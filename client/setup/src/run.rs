@@ -26,11 +26,60 @@ struct Candidate {
 /// The new text of a file: `None` to remove it.
 pub(crate) type NewText = Option<String>;
 
-/// Runs the command.
+/// A change of a file that is decided, but not written.
+#[derive(Debug)]
+pub(crate) struct DecidedChange {
+    /// The subject.
+    pub(crate) subject: Subject,
+    /// The file before the change.
+    pub(crate) file: ConfigFile,
+    /// The result.
+    pub(crate) outcome: Outcome,
+    /// The new text; of no meaning for a file that stays as it is.
+    pub(crate) new: NewText,
+    /// The access that others have to a new file.
+    pub(crate) access: FileAccess,
+    /// Facts, one sentence each.
+    pub(crate) notes: Vec<String>,
+    /// Notes for a text that was written.
+    pub(crate) steps: Vec<String>,
+}
+
+impl DecidedChange {
+    /// Returns the file and its new text; `None` if it stays as it is.
+    pub(crate) fn result(&self) -> Option<(&ConfigFile, Option<&str>)> {
+        (self.outcome != Outcome::Unchanged).then_some((&self.file, self.new.as_deref()))
+    }
+
+    /// Writes the new text, unless the command line asks for none, and returns the report.
+    ///
+    /// # Errors
+    /// The file was not written.
+    pub(crate) fn write(self, line: &CommandLine) -> Result<Report, SetupError> {
+        let Self { subject, file, outcome, new, access, mut notes, steps } = self;
+        let mut change = String::new();
+        if outcome != Outcome::Unchanged {
+            change = diff(&file, new.as_deref())?;
+            if !line.dry_run {
+                file.write(new.as_deref(), access)?;
+            }
+        }
+        if !line.dry_run {
+            notes.extend(steps);
+        }
+        let (runtime, dry_run) = (line.runtime, line.dry_run);
+        Ok(Report { runtime, subject, file: file.path, outcome, dry_run, diff: change, notes })
+    }
+}
+
+/// Decides on the change that the command line asks for. Writes nothing. `earlier` will be written before it.
 ///
 /// # Errors
-/// Nothing was written.
-pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
+/// The change is refused.
+pub(crate) fn decide(
+    line: &CommandLine,
+    earlier: Option<&DecidedChange>,
+) -> Result<DecidedChange, SetupError> {
     let folders = UserFolders::of_this_process();
     let path = machine::variable("PATH");
     let scope = match (line.project, line.user) {
@@ -39,7 +88,7 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
         _ => place::default_scope(line.runtime),
     };
     if line.hooks {
-        return hook_run::run(line, scope, &folders, path.as_deref());
+        return hook_run::decide(line, scope, &folders, path.as_deref(), earlier);
     }
     let places = match scope {
         Scope::Project => {
@@ -49,7 +98,7 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
         Scope::User => place::user_places(line.runtime, &folders)?,
     };
     let boundary = Some(places.folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
-    let chosen = choose(line.runtime, &places, boundary)?;
+    let chosen = choose(line.runtime, &places, boundary, earlier)?;
     let access = if scope == Scope::Project { FileAccess::Shared } else { FileAccess::Private };
     let mut notes = chosen.file.notes();
     let (outcome, new) = if line.remove {
@@ -62,7 +111,7 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
         decided
     };
     let steps = next_steps::steps(line.runtime, scope, outcome);
-    written(line, Subject::Server, chosen.file, (outcome, new), access, notes, steps)
+    Ok(DecidedChange { subject: Subject::Server, file: chosen.file, outcome, new, access, notes, steps })
 }
 
 /// Returns the command for a file, which runs `editctl-` and this name in the end, and what the user has to do for that.
@@ -86,36 +135,17 @@ pub(crate) fn chosen_command(
     Ok((command, notes))
 }
 
-/// Writes the new text, unless the command line asks for none, and returns the report. `steps` are notes for a text that was
-/// written.
-pub(crate) fn written(
-    line: &CommandLine,
-    subject: Subject,
-    file: ConfigFile,
-    (outcome, new): (Outcome, NewText),
-    access: FileAccess,
-    mut notes: Vec<String>,
-    steps: Vec<String>,
-) -> Result<Report, SetupError> {
-    let mut change = String::new();
-    if outcome != Outcome::Unchanged {
-        change = diff(&file, new.as_deref())?;
-        if !line.dry_run {
-            file.write(new.as_deref(), access)?;
-        }
-    }
-    if !line.dry_run {
-        notes.extend(steps);
-    }
-    let (runtime, dry_run) = (line.runtime, line.dry_run);
-    Ok(Report { runtime, subject, file: file.path, outcome, dry_run, diff: change, notes })
-}
-
 /// Returns the file that has the entry, else the first that exists, else the first.
-fn choose(runtime: Runtime, places: &ConfigPlaces, boundary: Option<&Path>) -> Result<Candidate, SetupError> {
+fn choose(
+    runtime: Runtime,
+    places: &ConfigPlaces,
+    boundary: Option<&Path>,
+    earlier: Option<&DecidedChange>,
+) -> Result<Candidate, SetupError> {
     let mut all = Vec::new();
     for name in places.files {
         let file = ConfigFile::read(&places.folder, name, boundary)?;
+        let file = file.after(earlier.and_then(DecidedChange::result));
         let text = file.text()?;
         let meaning =
             config_format(runtime).meaning(text.unwrap_or_default()).map_err(|error| at(&file, &error))?;

@@ -36,6 +36,23 @@ fn the_byte_order_mark_stays() {
 }
 
 #[test]
+fn a_second_change_starts_from_the_text_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    fs::write(&path, "\u{feff}1").unwrap();
+    let first = ConfigFile::read(folder.path(), "a", None).unwrap();
+    let second = || ConfigFile::read(folder.path(), "a", None).unwrap().after(Some((&first, Some("2"))));
+    assert_eq!((second().text().unwrap(), second().has_mark()), (Some("2"), true));
+    assert!(second().write(Some("3"), FileAccess::Shared).unwrap_err().message().contains("changed while"));
+    let then = second();
+    first.write(Some("2"), FileAccess::Shared).unwrap();
+    then.write(Some("3"), FileAccess::Shared).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), "\u{feff}3".as_bytes());
+    let other = ConfigFile::read(folder.path(), "b", None).unwrap().after(Some((&first, Some("2"))));
+    assert_eq!(other.text().unwrap(), None);
+}
+
+#[test]
 #[cfg(unix)]
 fn a_new_file_of_the_user_is_private() {
     use std::os::unix::fs::PermissionsExt;

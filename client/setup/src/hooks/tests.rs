@@ -1,13 +1,13 @@
 //! Tests of the hooks in texts: what is written, what stays, and that a removal restores the text.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use clap::ValueEnum;
 use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
-use super::{HookConfig, HookSet, hooks};
-use crate::json::meaning;
+use super::{HookConfig, HookSet, OwnKind, hooks};
+use crate::json::{array, meaning};
 
 fn all() -> impl Iterator<Item = HookSet> {
     Runtime::value_variants().iter().filter_map(|runtime| match hooks(*runtime)? {
@@ -105,7 +105,6 @@ fn hooks_of_others_stay_and_older_own_ones_are_replaced() {
 fn files_of_another_form_are_refused() {
     let set = claude();
     for bad in [
-        "",
         "// nothing",
         "[]",
         "{\"hooks\": []}",
@@ -118,6 +117,76 @@ fn files_of_another_form_are_refused() {
 }
 
 #[test]
+fn an_empty_file_counts_as_one_that_does_not_exist() {
+    for set in all() {
+        let fresh = set.insert(None, &set.command("editctl")).unwrap();
+        for empty in ["", "\n", " \t\r\n\n"] {
+            assert_eq!(set.insert(Some(empty), &set.command("editctl")).unwrap(), fresh, "{}", set.name);
+        }
+        for (bad, because) in [
+            ("[]", "line 1, column 1: the file must be an object"),
+            ("null", "line 1, column 1: the file must be an object"),
+            ("// nothing\n", "delete it"),
+        ] {
+            let refused = set.insert(Some(bad), &set.command("editctl")).unwrap_err().to_string();
+            assert!(refused.contains(because), "{} {bad}: {refused}", set.name);
+        }
+    }
+}
+
+#[test]
+fn a_file_with_the_version_alone_stays_unless_setup_made_it() {
+    let HookConfig::Elements(set) = hooks(Runtime::Cursor).unwrap() else { panic!("a plugin") };
+    for text in
+        ["{\"version\": 1}", "{\"version\": 1}\n", "{\n  \"version\": 1\n}", "{\n\t\"version\": 1\n}\n"]
+    {
+        let made = set.insert(Some(text), "editctl hook cursor").unwrap().unwrap();
+        assert_eq!(set.remove(&made).unwrap().as_deref(), Some(text));
+    }
+}
+
+#[test]
+fn a_hook_with_options_stays_and_gets_no_other_beside_it() {
+    for set in all() {
+        let plain = set.command("editctl");
+        let made = set.insert(None, &plain).unwrap().unwrap();
+        let edited = made.replace(&plain, &format!("{plain} --session x 2>&1"));
+        assert_eq!(set.insert(Some(&edited), &plain).unwrap(), None, "{}", set.name);
+        assert_eq!(set.remove(&edited).unwrap(), None, "{}", set.name);
+        // One event was edited, and the others are of another machine.
+        let mixed = made.replace(&plain, &set.command("/opt/editctl"));
+        let own = set.command("/opt/editctl");
+        let mixed = mixed.replacen(&own, &format!("{own} --no-spawn"), 1);
+        let new = set.insert(Some(&mixed), &plain).unwrap().unwrap();
+        assert_eq!(new.matches(" hook ").count(), set.events.len(), "{new}");
+        assert_eq!(new.matches(&format!("{own} --no-spawn")).count(), 1, "{new}");
+        assert_eq!(new.matches("/opt").count(), 1, "{new}");
+        assert_eq!(set.remove(&new).unwrap(), None, "{new}");
+        // An older version of setup has added a second hook to each event.
+        let second = set.element("", &plain);
+        let doubled = set
+            .events
+            .iter()
+            .fold(edited.clone(), |text, (event, _)| array::push(&text, event, &second).unwrap());
+        assert_eq!(set.insert(Some(&doubled), &plain).unwrap(), Some(edited), "{}", set.name);
+    }
+}
+
+#[test]
+fn a_command_that_runs_other_programs_is_one_of_somebody_else() {
+    let set = claude();
+    let kind =
+        |words: &str| set.own_kind(&json!({ "command": format!("/opt/editctl hook claude-code{words}") }));
+    for words in [" --session x", "\t--no-spawn", " --session \"$USER\" 2>>/tmp/log"] {
+        assert_eq!(kind(words), Some(OwnKind::Edited), "{words}");
+    }
+    assert_eq!(kind(" "), Some(OwnKind::Written));
+    for words in ["-2", "; lint", " && lint", " --session x | lint", " &", "\nlint"] {
+        assert_eq!(kind(words), None, "{words}");
+    }
+}
+
+#[test]
 fn a_command_survives_a_shell() {
     let set = claude();
     assert_eq!(set.command("/opt/editctl"), "/opt/editctl hook claude-code");
@@ -125,6 +194,7 @@ fn a_command_survives_a_shell() {
     if !cfg!(windows) {
         assert_eq!(quoted, "'/o'\\''p t/editctl' hook claude-code");
     }
-    assert!(set.is_own(&json!({ "command": quoted })));
-    assert!(!set.is_own(&json!({ "command": "editctl hook cursor" })) && !set.is_own(&Value::Null));
+    let kind = |command: &str| set.own_kind(&json!({ "command": command }));
+    assert_eq!(kind(&quoted), Some(OwnKind::Written));
+    assert_eq!((kind("editctl hook cursor"), set.own_kind(&Value::Null)), (None, None));
 }

@@ -28,9 +28,7 @@ struct Member {
 impl ArrayPlaces {
     fn find(parsed: &ParsedText<'_>, event: &str) -> Result<Self, FormatError> {
         let wrong = |start: usize, message: &str| FormatError::at(parsed.text, start, message);
-        let root =
-            parsed.root.as_ref().ok_or_else(|| wrong(0, "the file has no object; write `{}` into it"))?;
-        let object = root.as_object().ok_or_else(|| wrong(root.start(), "the file must be an object"))?;
+        let object = root_object(parsed)?;
         let mut found = Self { root: parsed.place(object), hooks: None, array: None };
         let Some(at) = index(parsed, object, HOOKS)? else { return Ok(found) };
         let Some(value) = object.properties.get(at).map(|member| &member.value) else { return Ok(found) };
@@ -44,6 +42,23 @@ impl ArrayPlaces {
         found.array = Some(Member { at, place: parsed.array_place(array) });
         Ok(found)
     }
+}
+
+/// Checks that a text is an object.
+///
+/// # Errors
+/// It is invalid or something else.
+pub(crate) fn check_object(text: &str) -> Result<(), FormatError> {
+    root_object(&ParsedText::parse(text)?).map(|_| ())
+}
+
+/// Returns the object that a text is.
+fn root_object<'p, 't>(parsed: &'p ParsedText<'t>) -> Result<&'p Object<'t>, FormatError> {
+    let wrong = |start: usize, message: &str| FormatError::at(parsed.text, start, message);
+    let root = parsed.root.as_ref().ok_or_else(|| {
+        wrong(0, "the file has comments, but no object; delete it, so that setup can create it")
+    })?;
+    root.as_object().ok_or_else(|| wrong(root.start(), "the file must be an object"))
 }
 
 /// Returns the index of a member.
