@@ -2,6 +2,7 @@
 //! and an edit of a file that changed meanwhile is denied with the change.
 
 mod payloads;
+mod shown;
 
 use std::fs;
 use std::io::Write;

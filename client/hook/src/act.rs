@@ -1,5 +1,6 @@
 //! Sends the requests of a call to the daemon. A call is denied only if one of its files changed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use editctl::daemon::{ClientOptions, ReachError, SpawnPolicy, program, reach};
@@ -9,7 +10,9 @@ use editd_proto::message::{NotePhase, NoteRequest, ReadRequest};
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::call::{HookMoment, ToolCall, ToolEffect};
+use crate::limits::{FILES, PASSAGES};
 use crate::runtime::project_variable;
+use crate::search::ShownPassage;
 use crate::{HookOptions, tell};
 
 /// The decision about a call.
@@ -51,18 +54,22 @@ pub(crate) fn act(options: &HookOptions, call: &ToolCall) -> Result<HookDecision
         return Ok(HookDecision::Allow);
     }
     let Some(place) = CallPlace::find(options, call)? else { return Ok(HookDecision::Allow) };
+    if let Some(files) = call.unchecked.filter(|_| call.moment == HookMoment::Before) {
+        tell(&format!("the call changes {files} files, which are not checked: more than {FILES} never are"));
+    }
     let session = options.session.as_deref().unwrap_or(&call.session);
     let connect = || place.connect(options, session);
     let caller: Caller<'_, HookFailure> = Caller::new(connect, tell);
     match (&call.effect, call.moment) {
         (ToolEffect::Shows(shown), _) => {
-            let reads = shown.iter().filter_map(|one| {
-                let path = place.name(&one.path)?;
-                Some(ReadRequest { path, lines: Some(one.lines), symbol: None, body: false, seen: None })
-            });
-            let reads: Vec<ReadRequest> = reads.collect();
-            if !reads.is_empty() {
-                record(&mut connect()?, &reads)?;
+            let named: Vec<(FilePath, &ShownPassage)> =
+                shown.iter().filter_map(|one| Some((place.name(&one.path)?, one))).collect();
+            let (recorded, left) = named.split_at(named.len().min(PASSAGES));
+            if !recorded.is_empty() {
+                record(&mut connect()?, recorded)?;
+            }
+            if !left.is_empty() {
+                tell(&unrecorded(recorded, left));
             }
             Ok(HookDecision::Allow)
         }
@@ -79,15 +86,38 @@ pub(crate) fn act(options: &HookOptions, call: &ToolCall) -> Result<HookDecision
 }
 
 /// Records passages as read. One that the daemon refuses is left out: a file may be gone, or no text.
-fn record(connection: &mut Connection, reads: &[ReadRequest]) -> Result<(), HookFailure> {
-    for request in reads {
-        match connection.read(request) {
+fn record(connection: &mut Connection, shown: &[(FilePath, &ShownPassage)]) -> Result<(), HookFailure> {
+    for (path, passage) in shown {
+        let mut read = |lines| {
+            let path = path.clone();
+            connection.read(&ReadRequest { path, lines: Some(lines), symbol: None, body: false, seen: None })
+        };
+        let mut reply = read(passage.lines);
+        if let (Err(CallError::Refused(error)), Some(line)) = (&reply, passage.else_line)
+            && error.code == ErrorCode::OutOfRange
+        {
+            reply = read((line, line));
+        }
+        match reply {
             Ok(_) => {}
             Err(CallError::Refused(error)) if error.code != ErrorCode::Stopping => tell(&error.message),
             Err(error) => return Err(error.into()),
         }
     }
     Ok(())
+}
+
+/// Returns the message about passages that are not recorded.
+fn unrecorded(recorded: &[(FilePath, &ShownPassage)], left: &[(FilePath, &ShownPassage)]) -> String {
+    let known: BTreeSet<&[u8]> = recorded.iter().map(|(path, _)| path.as_bytes()).collect();
+    let unknown = left.iter().map(|(path, _)| path.as_bytes()).filter(|path| !known.contains(path));
+    let files = unknown.collect::<BTreeSet<_>>().len();
+    let count = left.len();
+    let message = format!("{count} passages of the search are not recorded as read: at most {PASSAGES} are");
+    match files {
+        0 => format!("{message}; one of each file is recorded"),
+        _ => format!("{message}; of {files} files none is, so read these before you edit them"),
+    }
 }
 
 fn note(

@@ -49,6 +49,8 @@ pub(crate) struct ToolCall {
     pub(crate) label: String,
     /// The effect.
     pub(crate) effect: ToolEffect,
+    /// The files that the call changes, if they are too many to be named and checked.
+    pub(crate) unchecked: Option<usize>,
     /// The folder in which the call is made.
     pub(crate) folder: Option<String>,
     /// The folders of the project, the most important first.
@@ -138,6 +140,7 @@ impl ToolCall {
             response.and_then(|response| response.get("error")).is_some_and(|error| !error.is_null());
         let moment = if failed && moment == HookMoment::After { HookMoment::Failed } else { moment };
         let list = payload.get("workspace_roots").and_then(Value::as_array);
+        let changed = changed(tool, &input).len();
         Ok(Some(Self {
             moment,
             event: event.to_owned(),
@@ -145,6 +148,7 @@ impl ToolCall {
             name: call_name(payload, tool, &input),
             label: label(tool, &input),
             effect: effect(tool, &input, response.unwrap_or(&Value::Null)),
+            unchecked: Some(changed).filter(|count| *count > FILES),
             folder: text(payload, &["cwd"]).map(str::to_owned),
             roots: list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
         }))
@@ -212,22 +216,28 @@ fn effect(tool: &str, input: &Value, response: &Value) -> ToolEffect {
     match kind(tool) {
         None => ToolEffect::Nothing,
         Some(ToolKind::Shell) => ToolEffect::ChangesAnything,
-        Some(ToolKind::Edit) => changes(paths(input)),
-        Some(ToolKind::Patch) => {
-            let patch = text(input, &["command", "input", "patch", "patchText"]).unwrap_or_default();
-            changes(patch::paths(patch))
+        Some(ToolKind::Edit | ToolKind::Patch) => {
+            let paths = changed(tool, input);
+            match paths.len() {
+                0 => ToolEffect::Nothing,
+                count if count > FILES => ToolEffect::ChangesAnything,
+                _ => ToolEffect::Changes(paths.into_iter().collect()),
+            }
         }
         Some(ToolKind::Read) => ToolEffect::Shows(read(input, response).into_iter().collect()),
         Some(ToolKind::Search) => ToolEffect::Shows(search::passages(input, response)),
     }
 }
 
-fn changes(paths: Vec<String>) -> ToolEffect {
-    let paths: BTreeSet<String> = paths.into_iter().collect();
-    match paths.len() {
-        0 => ToolEffect::Nothing,
-        count if count > FILES => ToolEffect::ChangesAnything,
-        _ => ToolEffect::Changes(paths.into_iter().collect()),
+/// Returns the paths of the files that a call changes, each once.
+fn changed(tool: &str, input: &Value) -> BTreeSet<String> {
+    match kind(tool) {
+        Some(ToolKind::Edit) => paths(input).into_iter().collect(),
+        Some(ToolKind::Patch) => {
+            let patch = text(input, &["command", "input", "patch", "patchText"]).unwrap_or_default();
+            patch::paths(patch).into_iter().collect()
+        }
+        _ => BTreeSet::new(),
     }
 }
 
@@ -238,30 +248,47 @@ fn paths(input: &Value) -> Vec<String> {
     all.filter_map(|one| text(one, PATHS)).map(str::to_owned).collect()
 }
 
-/// Returns the lines that a call has shown: as its result says, else as it asked for.
+/// Returns the lines that a call has shown: as its result says, else as it asked for. `None` if they are unknown.
 fn read(input: &Value, response: &Value) -> Option<ShownPassage> {
-    let number = |object: &Value, fields: &[&str]| {
-        fields.iter().find_map(|field| {
-            let value = object.get(*field)?;
-            value.as_u64().or_else(|| Some(value.as_f64()?.max(0.0) as u64))
-        })
-    };
     let path = text(input, PATHS)?.to_owned();
-    let file = response.get("file").unwrap_or(&Value::Null);
-    let told = number(file, &["startLine"]).zip(number(file, &["numLines"]));
-    let (first, count) = match (told, number(input, &["startLine", "start_line"])) {
-        (Some(told), _) => told,
-        (None, Some(first)) => {
-            let last = number(input, &["endLine", "end_line"]);
-            (first, last.map_or(SHOWN_LINES, |last| last.saturating_sub(first).saturating_add(1)))
-        }
-        // Some count the first line as 1, some as 0: the lines that are shown either way count.
-        (None, None) => {
-            let offset = number(input, &["offset"]).unwrap_or(0);
-            let limit = number(input, &["limit"]).unwrap_or(SHOWN_LINES);
-            (offset.saturating_add(1), limit.saturating_sub(u64::from(offset > 0)))
-        }
+    let passage = |first: u64, count: u64| {
+        let first = first.max(1);
+        let lines = (first, first.saturating_add(count).saturating_sub(1));
+        (count > 0).then_some(ShownPassage { path: path.clone(), lines, else_line: None })
     };
-    let last = first.max(1).saturating_add(count).saturating_sub(1);
-    (count > 0).then_some(ShownPassage { path, lines: (first.max(1), last) })
+    let file = response.get("file").unwrap_or(&Value::Null);
+    if let Some((first, count)) = number(file, &["startLine"]).zip(number(file, &["numLines"])) {
+        // The daemon takes the first line of an empty file for the whole of it.
+        let is_empty = count == 0 && number(file, &["totalLines"]) == Some(0);
+        return if is_empty { passage(1, 1) } else { passage(first, count) };
+    }
+    // Some runtimes count a negative number from the end of the file.
+    let starts = ["startLine", "start_line", "offset"];
+    if starts.iter().any(|field| input.get(*field).and_then(Value::as_f64).is_some_and(|at| at < 0.0)) {
+        return None;
+    }
+    if let Some(first) = number(input, &["startLine", "start_line"]) {
+        let last = number(input, &["endLine", "end_line"]);
+        return passage(first, last.map_or(SHOWN_LINES, |last| last.saturating_sub(first).saturating_add(1)));
+    }
+    let offset = number(input, &["offset"]).unwrap_or(0);
+    let limit = number(input, &["limit"]).unwrap_or(SHOWN_LINES);
+    match (offset, limit) {
+        (0, _) => passage(1, limit),
+        // Some count the first line as 1, some as 0: the lines that are shown either way count. If there is none, the line
+        // counts that only the first have shown: it exists for both.
+        (_, 1) => passage(offset, 1),
+        _ => {
+            let shown = passage(offset.saturating_add(1), limit.saturating_sub(1))?;
+            Some(ShownPassage { else_line: Some(offset), ..shown })
+        }
+    }
+}
+
+/// Returns the first of some fields that is a number. One below 0 is 0.
+fn number(object: &Value, fields: &[&str]) -> Option<u64> {
+    fields.iter().find_map(|field| {
+        let value = object.get(*field)?;
+        value.as_u64().or_else(|| Some(value.as_f64()?.max(0.0) as u64))
+    })
 }

@@ -12,8 +12,8 @@ pub(crate) const PAYLOAD: usize = 64 * 1024 * 1024;
 /// Lines that tools show at most if the call names no number.
 pub(crate) const SHOWN_LINES: u64 = 2000;
 
-/// Passages in the result of a search that are recorded as read. Each takes a request.
-pub(crate) const PASSAGES: usize = 200;
+/// Passages in the result of a search that are recorded as read. Each takes a request, for which the runtime waits.
+pub(crate) const PASSAGES: usize = 1000;
 
 /// Bytes of a label: as many as the journal takes would fill the lines of a list.
 pub(crate) const LABEL: usize = 120;
@@ -22,5 +22,6 @@ pub(crate) const LABEL: usize = 120;
 /// 256 bytes.
 pub(crate) const NAME: usize = 127;
 
-/// Files that the change of one call names: one more, and the call counts as one that may change every file.
+/// Files that the change of one call names, as many as a request takes: one more, and the call counts as one that may change
+/// every file.
 pub(crate) const FILES: usize = 1000;

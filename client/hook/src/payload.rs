@@ -7,13 +7,16 @@ use serde_json::Value;
 /// The escape of U+FFFD, which stands for what is replaced.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
-/// Parses a JSON text. Bytes that are not UTF-8, and the escapes of surrogates without their other half, become U+FFFD: a
-/// runtime in JavaScript prints such halves when it cuts a text.
+/// The byte order mark, which some programs write in front of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Parses a JSON text, also behind a byte order mark. Bytes that are not UTF-8, and the escapes of surrogates without their
+/// other half, become U+FFFD: a runtime in JavaScript prints such halves when it cuts a text.
 ///
 /// # Errors
 /// It is no JSON.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(bytes.strip_prefix(MARK).unwrap_or(bytes));
     serde_json::from_slice(&without_halves(text.as_bytes()))
 }
 

@@ -1,12 +1,10 @@
-//! The lines that the result of a search shows, in the forms that runtimes print. Pure.
+//! The lines that the result of a search shows, in the forms that runtimes print. Pure. It has no limit of its own.
 //!
 //! *Limitations*: what is in none of these forms is not recorded as read.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-
-use crate::limits::PASSAGES;
 
 /// Lines of a file that a tool has shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,9 +13,12 @@ pub(crate) struct ShownPassage {
     pub(crate) path: String,
     /// The first and the last line, from 1.
     pub(crate) lines: (u64, u64),
+    /// The line that was shown if the file ends in front of these.
+    pub(crate) else_line: Option<u64>,
 }
 
-/// Returns the passages of a result, neighbouring lines as one.
+/// Returns the passages of a result, neighbouring lines as one: the first of each file, then all others. A file is checked if
+/// one of its passages is recorded.
 pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
     let shown = ["content", "llmContent"].iter().find_map(|field| response.get(*field)?.as_str());
     let Some(shown) = shown.or_else(|| response.as_str()) else { return Vec::new() };
@@ -41,10 +42,15 @@ pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
             lines.entry(path.to_owned()).or_default().push(number);
         }
     }
-    let runs = lines.into_iter().flat_map(|(path, numbers)| {
-        runs(numbers).into_iter().map(move |lines| ShownPassage { path: path.clone(), lines })
-    });
-    runs.take(PASSAGES).collect()
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (path, numbers) in lines {
+        for (at, lines) in runs(numbers).into_iter().enumerate() {
+            let passages = if at == 0 { &mut first } else { &mut others };
+            passages.push(ShownPassage { path: path.clone(), lines, else_line: None });
+        }
+    }
+    first.append(&mut others);
+    first
 }
 
 /// Reads `PATH:12:text`. A path with a colon is not understood.

@@ -23,7 +23,7 @@ fn claude(event: &str, tool: &str, input: &Value, response: &Value) -> Value {
 }
 
 fn shown(path: &str, first: u64, last: u64) -> ShownPassage {
-    ShownPassage { path: path.to_owned(), lines: (first, last) }
+    ShownPassage { path: path.to_owned(), lines: (first, last), else_line: None }
 }
 
 #[test]
@@ -64,7 +64,52 @@ fn edits_name_their_files_in_every_form() {
     assert_eq!(patch::paths("*** Add File: a b\r\n*** Move to: c\n+*** Delete File: d\n"), ["a b", "c"]);
     let many: String = (0..1001).map(|at| format!("*** Add File: f{at}\n")).collect();
     let large = claude("PreToolUse", "apply_patch", &json!({ "input": many }), &Value::Null);
-    assert_eq!(call(&large).effect, ToolEffect::ChangesAnything);
+    assert_eq!((call(&large).effect, call(&large).unchecked), (ToolEffect::ChangesAnything, Some(1001)));
+}
+
+/// Returns the lines of `a` that a read counts for.
+fn read_lines(input: &Value, response: &Value) -> Option<(u64, u64)> {
+    let ToolEffect::Shows(shown) = call(&claude("PostToolUse", "Read", input, response)).effect else {
+        panic!("{input}")
+    };
+    assert!(shown.len() <= 1 && shown.iter().all(|one| one.path == "a"), "{shown:?}");
+    shown.first().map(|one| one.lines)
+}
+
+#[test]
+fn a_read_of_an_empty_file_or_of_one_line_counts() {
+    let of = |lines: u64, total: u64| json!({ "file": { "startLine": 1, "numLines": lines, "totalLines": total } });
+    let whole = json!({ "file_path": "a" });
+    assert_eq!(read_lines(&whole, &of(0, 0)), Some((1, 1)));
+    assert_eq!(read_lines(&whole, &of(0, 9)), None);
+    assert_eq!(read_lines(&json!({ "filePath": "a", "offset": 1, "limit": 1 }), &Value::Null), Some((1, 1)));
+    assert_eq!(read_lines(&json!({ "filePath": "a", "offset": 7, "limit": 1 }), &Value::Null), Some((7, 7)));
+    assert_eq!(read_lines(&json!({ "filePath": "a", "offset": 7, "limit": 0 }), &Value::Null), None);
+    // If the file ends at line 7, that line was shown by a runtime that counts from 1.
+    let last = claude("PostToolUse", "read", &json!({ "filePath": "a", "offset": 7 }), &Value::Null);
+    let ToolEffect::Shows(shown) = call(&last).effect else { panic!("{last}") };
+    assert_eq!((shown[0].lines.0, shown[0].else_line), (8, Some(7)));
+}
+
+#[test]
+fn a_read_that_counts_from_the_end_counts_only_for_the_lines_in_its_result() {
+    for offset in [json!(-5), json!(-5.0)] {
+        let input = json!({ "path": "a", "offset": offset, "limit": 5 });
+        assert_eq!(read_lines(&input, &Value::Null), None);
+        let told = json!({ "file": { "startLine": 96, "numLines": 5, "totalLines": 100 } });
+        assert_eq!(read_lines(&input, &told), Some((96, 100)));
+    }
+    assert_eq!(read_lines(&json!({ "path": "a", "startLine": -5, "endLine": -1 }), &Value::Null), None);
+}
+
+#[test]
+fn a_search_counts_for_each_file_before_it_counts_for_the_rest_of_any() {
+    let found = json!({ "content": "a:1:x\na:3:x\na:5:x\nb:1:x\nb:3:x\nc:9:x\n" });
+    let lines = [("a", 1), ("b", 1), ("c", 9), ("a", 3), ("a", 5), ("b", 3)];
+    let expected: Vec<ShownPassage> = lines.iter().map(|(path, line)| shown(path, *line, *line)).collect();
+    assert_eq!(passages(&json!({}), &found), expected);
+    let many: String = (0..5000).map(|at| format!("f{at}:1:x\n")).collect();
+    assert_eq!(passages(&json!({}), &json!(many)).len(), 5000);
 }
 
 #[test]
@@ -76,8 +121,7 @@ fn a_read_counts_for_the_lines_that_it_has_shown() {
         (json!({ "filePath": "a", "startLine": 2, "endLine": 9 }), json!("text"), (2, 9)),
         (json!({ "path": "a", "offset": 0, "limit": 2.0 }), Value::Null, (1, 2)),
     ] {
-        let found = call(&claude("PostToolUse", "Read", &input, &response)).effect;
-        assert_eq!(found, ToolEffect::Shows(vec![shown("a", lines.0, lines.1)]), "{input}");
+        assert_eq!(read_lines(&input, &response), Some(lines), "{input}");
     }
     let nothing = claude("PostToolUse", "Read", &json!({}), &Value::Null);
     assert_eq!(call(&nothing).effect, ToolEffect::Shows(Vec::new()));
@@ -172,6 +216,7 @@ fn text_that_is_no_unicode_is_replaced() {
         assert_eq!(payload::parse(text.as_bytes()).unwrap(), json!(expected), "{text}");
     }
     assert_eq!(payload::parse(b"\"a\xffb\"").unwrap(), json!("a\u{fffd}b"));
+    assert_eq!(payload::parse(b"\xef\xbb\xbf{}").unwrap(), json!({}));
     for bad in [&b"\"\\"[..], b"\"\\u", b"\"\\ud83", b"\"\\ud83d", b"\\ud83d", b"\xff"] {
         assert!(payload::parse(bad).is_err(), "{bad:?}");
     }
