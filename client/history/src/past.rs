@@ -27,8 +27,8 @@ pub(crate) struct PastEntry {
     pub(crate) after: Option<Version>,
     /// The number of files that it changed.
     pub(crate) files: u64,
-    /// The files that it removed, if it created the path: one of them may be the path's former name.
-    pub(crate) removed: Vec<(FilePath, Option<Version>)>,
+    /// The other files that it removed, and those whose content it moved to the path: one of them may be the path's former name.
+    pub(crate) sources: Vec<(FilePath, Option<Version>)>,
 }
 
 /// The end of the entries of a path.
@@ -146,10 +146,12 @@ impl PastEntry {
     fn of(entry: EntrySummary, path: &FilePath) -> Option<Self> {
         let file = entry.files.iter().find(|file| file.path == *path)?;
         let (before, after) = (file.before.clone(), file.after.clone());
-        let gone = entry.files.iter().filter(|file| before.is_none() && file.after.is_none());
-        let removed = gone.map(|file| (file.path.clone(), file.before.clone())).collect();
+        let sources = entry.files.iter().filter(|file| {
+            file.path != *path && file.before.is_some() && (file.after.is_none() || file.before == after)
+        });
+        let sources = sources.map(|file| (file.path.clone(), file.before.clone())).collect();
         let files = (entry.files.len() as u64).saturating_add(entry.omitted_files);
         let EntrySummary { id, kind, time, session, label, of, .. } = entry;
-        Some(Self { id, kind, time, session, label, of, before, after, files, removed })
+        Some(Self { id, kind, time, session, label, of, before, after, files, sources })
     }
 }

@@ -2,7 +2,7 @@
 //! and follows each line until an entry that added it.
 //!
 //! A line that an undo or a redo brought back is followed from the entry that was undone or redone. A file that a job
-//! renamed is followed under its former name.
+//! renamed, also onto another file, is followed under its former name.
 //!
 //! *Limitations*: copies are not followed. A move of lines within a file counts as writing them.
 
@@ -28,7 +28,7 @@ pub(crate) const FILE: u64 = 16 << 20;
 /// The time limit of a walk. Lines whose origin is not found by then are marked.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Maximum number of removed files that are compared with a new one, to find its former name.
+/// Maximum number of files of an entry that are compared with one, to find its former name.
 const FORMER: usize = 16;
 
 /// The origin of a line.
@@ -86,7 +86,7 @@ impl RestoredContent {
     }
 }
 
-/// A removed file: its path, version and content.
+/// A file before an entry: its path, version and content.
 type FormerFile = (FilePath, Option<Version>, Rc<Vec<u8>>);
 
 /// The walk through the entries of a path.
@@ -178,7 +178,11 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
                 return Ok(Vec::new());
             };
             lines = self.pass(entry.id, path, entry.before.as_ref(), &before, after, &lines);
-        } else if let Some((former, version, before)) = self.former(entry, after)? {
+        }
+        // A file may have been moved onto the one before.
+        if !lines.is_empty()
+            && let Some((former, version, before)) = self.former(entry, after)?
+        {
             lines = self.pass(entry.id, &former, version.as_ref(), &before, after, &lines);
         }
         if let Some(old) = restored.filter(|old| old.version.is_some() && !lines.is_empty())
@@ -207,16 +211,21 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
         Ok(Some(RestoredContent { entry: found.id, side, version }))
     }
 
-    /// Returns the file that an entry renamed to the path: the removed one with the same content, else the one with the
-    /// most equal lines, if these are half of all.
-    fn former(&mut self, entry: &PastEntry, after: &[u8]) -> Result<Option<FormerFile>, E> {
+    /// Returns the file that an entry renamed to the path: the one with the same content, else the one with the most equal
+    /// lines, if these are half of all.
+    fn former(&mut self, entry: &PastEntry, after: &Rc<Vec<u8>>) -> Result<Option<FormerFile>, E> {
         let (mut best, mut most) = (None, 0);
-        let exact = entry.removed.iter().filter(|(_, version)| *version == entry.after);
-        let others = entry.removed.iter().filter(|(_, version)| *version != entry.after);
+        let is_moved = |version: &Option<Version>| *version == entry.after;
+        let exact = entry.sources.iter().filter(|(_, version)| is_moved(version));
+        let others = entry.sources.iter().filter(|(_, version)| !is_moved(version));
         for (path, version) in exact.chain(others).take(FORMER) {
-            let Some(before) = self.content(entry.id, path, version.as_ref(), EntrySide::Before)? else {
-                continue;
+            // The content of a former name may have been forgotten; the same content is here.
+            let content = if is_moved(version) {
+                Some(Rc::clone(after))
+            } else {
+                self.content(entry.id, path, version.as_ref(), EntrySide::Before)?
             };
+            let Some(before) = content else { continue };
             let diff = LineDiff::between(&before, after);
             let all = diff.old.len().max(diff.new.len());
             let same = diff.new.len() - usize::try_from(diff.counts().0).unwrap_or(diff.new.len());

@@ -111,6 +111,34 @@ fn a_rename_that_was_undone_and_redone_is_followed() {
 }
 
 #[test]
+fn a_move_onto_another_file_and_a_swap_are_followed() {
+    let daemon = TestDaemon::started();
+    let create = |path: &str, text: &str| {
+        job(&daemon, "s", jobs::one(path, json!({ "op": "create", "text": text })));
+    };
+    let moves = |moves: &[(&str, &str)]| {
+        let files = moves.iter().map(|(from, to)| {
+            let edit = json!({ "op": "rename", "to": to, "overwrite": true });
+            json!({ "path": from, "base": "any", "edits": edit })
+        });
+        job(&daemon, "s", json!({ "files": files.collect::<Vec<_>>() }));
+    };
+    create("a.txt", "a1\na2\n");
+    create("b.txt", "b1\nb2\n");
+    moves(&[("b.txt", "a.txt")]);
+    assert_blamed(&daemon, "a.txt", &[("2", "b1"), ("2", "b2")]);
+    create("c.txt", "c1\n");
+    moves(&[("a.txt", "t.txt"), ("c.txt", "a.txt"), ("t.txt", "c.txt")]);
+    assert_blamed(&daemon, "a.txt", &[("4", "c1")]);
+    assert_blamed(&daemon, "c.txt", &[("2", "b1"), ("2", "b2")]);
+    // The content of the former name is not needed: it is that of the new one.
+    create("d.txt", "d1\n");
+    moves(&[("d.txt", "e.txt")]);
+    done(&daemon, &["forget", "d.txt"]);
+    assert_blamed(&daemon, "e.txt", &[("6", "d1")]);
+}
+
+#[test]
 fn changes_that_the_journal_does_not_have_are_marked() {
     let tree = ChangedTree::new();
     let mut daemon = tree.daemon;
