@@ -115,6 +115,7 @@ impl ChangedTree {
             ("main.rs", b"fn main() {\n    one();\n    two();\n}\n"),
             ("run.sh", b"#!/bin/sh\n"),
             ("latin.txt", b"caf\xe9\nold\n"),
+            ("hollow.txt", b""),
             (HOSTILE, b"<h1>&amp; old</h1>\n"),
         ] {
             daemon.put(path, text);

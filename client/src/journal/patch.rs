@@ -11,6 +11,9 @@ use super::content::FileContent;
 use super::lines::{LineDiff, is_text};
 use super::net::NetChange;
 
+/// The first digits of the hash of an empty file in git.
+const EMPTY: &str = "e69de29";
+
 /// The reason for which a change is not shown as a diff.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoPatch {
@@ -99,6 +102,10 @@ fn modes(change: &NetChange) -> String {
     match (&change.before, &change.after) {
         (FileContent::Absent, FileContent::Absent) => String::new(),
         (FileContent::Absent, _) => format!("new file mode {new}\n"),
+        // Without hunks, `patch` deletes a file only if it is told that nothing is left.
+        (before, FileContent::Absent) if before.bytes().is_some_and(<[u8]>::is_empty) => {
+            format!("deleted file mode {old}\nindex {EMPTY}..0000000\n")
+        }
         (_, FileContent::Absent) => format!("deleted file mode {old}\n"),
         _ if old != new => format!("old mode {old}\nnew mode {new}\n"),
         _ => String::new(),

@@ -37,7 +37,7 @@ fn a_change_is_shown_as_git_shows_it() {
         "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n"
     );
     let empty = shown(&change("empty", text(""), FileContent::Absent));
-    assert_eq!(empty, "diff --git a/empty b/empty\ndeleted file mode 100644\n");
+    assert_eq!(empty, "diff --git a/empty b/empty\ndeleted file mode 100644\nindex e69de29..0000000\n");
     let executable = NetChange { executable_after: true, ..change("x", text("x"), text("x")) };
     assert_eq!(shown(&executable), "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n");
     assert_eq!(shown(&change("same", text("x"), text("x"))), "");

@@ -16,7 +16,9 @@ use super::{ChangedTree, apply, done, in_json, is_there, job, replace, run, undo
 fn the_diff_applies_to_the_tree_before_and_gives_the_tree_after() {
     let tree = ChangedTree::changed();
     let daemon = &tree.daemon;
-    job(daemon, "alice", jobs::one("latin.txt", json!({ "op": "delete" })));
+    for path in ["latin.txt", "hollow.txt"] {
+        job(daemon, "alice", jobs::one(path, json!({ "op": "delete" })));
+    }
     let diff = done(daemon, &["diff", "--since", "1"]);
     let text = String::from_utf8_lossy(&diff);
     assert!(text.starts_with("# bin.dat deleted, not shown: binary\n"), "{text}");
