@@ -27,10 +27,10 @@ const isWindows = process.platform === "win32";
  * Returns the root of the workspace that contains a folder: the nearest parent with `.editd.toml` or `.git`, else the
  * folder itself.
  *
- * @throws EditdError if the parent or its marker belongs to another user than this one or root.
+ * @throws EditdError if the folder does not exist, or the parent or its marker belongs to another user than this one or root.
  */
 export function findWorkspace(folder: string = process.cwd()): string {
-  const start = realpathSync.native(folder);
+  const start = resolved(folder).toString("utf8");
   for (let above = start; ; above = dirname(above)) {
     const markers = MARKERS.map((name) => join(above, name)).filter((path) => found(path) !== undefined);
     if (markers.length > 0) {
@@ -48,7 +48,7 @@ export function findWorkspace(folder: string = process.cwd()): string {
 
 /** Returns the absolute path of a workspace with links resolved. */
 export function resolveWorkspace(folder: string): string {
-  const bytes = realpathSync.native(folder, { encoding: "buffer" });
+  const bytes = resolved(folder);
   const root = bytes.toString("utf8");
   if (!Buffer.from(root).equals(bytes)) {
     throw new EditdError(`the path of the workspace is not UTF-8: ${root}`);
@@ -57,6 +57,16 @@ export function resolveWorkspace(folder: string): string {
     throw new EditdError(`${root} is no folder`);
   }
   return root;
+}
+
+/** Returns the path of a folder with links resolved, in bytes. */
+function resolved(folder: string): Buffer {
+  try {
+    return realpathSync.native(folder, { encoding: "buffer" });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EditdError(`the workspace ${folder} cannot be found: ${reason}`);
+  }
 }
 
 /** Returns the digits that identify a workspace. */
