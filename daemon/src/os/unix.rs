@@ -12,6 +12,8 @@ mod dir;
 mod file;
 #[cfg(target_os = "linux")]
 mod holder;
+#[cfg(target_vendor = "apple")]
+pub mod launchd;
 mod lease;
 mod private_folder;
 mod stat;

@@ -16,7 +16,12 @@ use crate::workspace::{OpenError, Recovered, Workspace};
 pub(super) type InheritedSocket = std::os::unix::net::UnixListener;
 #[cfg(unix)]
 pub(super) fn inherited() -> Result<Option<InheritedSocket>, ListenError> {
-    crate::ipc::unix::inherited()
+    // systemd passes sockets in the environment (`LISTEN_FDS`).
+    #[cfg(not(target_vendor = "apple"))]
+    let passed = sd_notify::listen_fds();
+    #[cfg(target_vendor = "apple")]
+    let passed = crate::os::unix::launchd::descriptors();
+    crate::ipc::unix::inherited(passed)
 }
 #[cfg(windows)]
 pub(super) type InheritedSocket = std::convert::Infallible;

@@ -1,7 +1,4 @@
-//! Takes over the socket of a service manager: of systemd (`LISTEN_FDS`), on macOS of launchd. It never opens one.
-
-#[cfg(target_vendor = "apple")]
-mod launchd;
+//! Takes over the socket of a service manager. It never opens one.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
@@ -11,13 +8,16 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 
 use super::ListenError;
 
-/// Returns the inherited socket, if there is one. To be called once, before anything else opens a file.
+/// Returns the inherited socket, if there is one. `passed` are the descriptors that the service manager opened for this process.
+/// To be called once, before anything else opens a file.
 ///
 /// # Errors
 /// More than one was passed, or something that is not a listening Unix socket.
-pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
+pub fn inherited(
+    passed: io::Result<impl IntoIterator<Item = RawFd>>,
+) -> Result<Option<UnixListener>, ListenError> {
     let unfit = |what: String| ListenError::Unfit(format!("socket activation: {what}; check the unit"));
-    let mut passed = passed().map_err(|why| unfit(why.to_string()))?;
+    let mut passed = passed.map_err(|why| unfit(why.to_string()))?.into_iter();
     match (passed.next(), passed.next()) {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err(unfit("more than one socket was handed over".into())),
@@ -29,18 +29,6 @@ pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
             Ok(Some(socket))
         }
     }
-}
-
-/// Returns the descriptors that the service manager opened for this process.
-#[cfg(not(target_vendor = "apple"))]
-fn passed() -> io::Result<impl Iterator<Item = RawFd>> {
-    sd_notify::listen_fds()
-}
-
-/// Returns the descriptors that the service manager opened for this process.
-#[cfg(target_vendor = "apple")]
-fn passed() -> io::Result<impl Iterator<Item = RawFd>> {
-    launchd::descriptors().map(Vec::into_iter)
 }
 
 #[expect(unsafe_code, reason = "a descriptor arrives as a number")]

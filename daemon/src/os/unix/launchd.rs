@@ -19,7 +19,7 @@ unsafe extern "C" {
 /// # Errors
 /// The call fails, or was made before.
 #[expect(unsafe_code, reason = "a call into the system")]
-pub(super) fn descriptors() -> io::Result<Vec<RawFd>> {
+pub fn descriptors() -> io::Result<Vec<RawFd>> {
     let (mut fds, mut count) = (ptr::null_mut(), 0);
     // SAFETY: the name ends with a zero, and both places are written by the call alone.
     match unsafe { launch_activate_socket(NAME.as_ptr(), &raw mut fds, &raw mut count) } {
