@@ -172,7 +172,8 @@ fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
     let mut client = daemon.client("a");
     client.ask_json(kind::READ, &json!({"path": "a.txt"}));
     // On Windows, each round waits until the daemon has settled the one before and closed the file.
-    for round in 0..if cfg!(windows) { 5 } else { 200 } {
+    let rounds = if cfg!(windows) { 5 } else { 200 };
+    for round in 0..rounds {
         // At once after the change: no hint need have been looked at. Renamed, so that it is one change.
         daemon.put("a.new", format!("outside {round}\n"));
         let [new, old] = ["a.new", "a.txt"].map(|name| daemon.workspace().join(name));
@@ -192,7 +193,11 @@ fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
     let log = client.ask_json(kind::HISTORY, &json!({"path": "a.txt", "limit": 1000}));
     let kinds =
         |word: &str| log["entries"].as_array().unwrap().iter().filter(|one| one["kind"] == word).count();
-    assert_eq!((kinds("edit"), kinds("external")), (200, 200), "each outside change is one entry, once");
+    assert_eq!(
+        (kinds("edit"), kinds("external")),
+        (rounds, rounds),
+        "each outside change is one entry, once"
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Log {
     /// Errors of the system: the segment is as it was, or packed.
     pub fn pack(&self, id: u64) -> Result<bool, StoreError> {
         lock(&self.examined).insert(id);
-        let failed = |e: io::Error| failure("packing", id, &e);
+        let failed = |e: io::Error| failure("packed", id, &e);
         let plain = segment::read(&self.dir, id).map_err(failed)?;
         // Damage stays where it is, for `salvage`.
         let Ok(kept) = record_ranges(&self.dir, id) else { return Ok(false) };
