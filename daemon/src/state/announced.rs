@@ -36,6 +36,13 @@ pub struct AnnouncedCall {
     pub paths: Option<BTreeSet<FilePath>>,
 }
 
+impl AnnouncedCall {
+    /// Returns the number of paths that it names.
+    fn named(&self) -> usize {
+        self.paths.as_ref().map_or(0, BTreeSet::len)
+    }
+}
+
 /// A call that has ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndedCall {
@@ -105,35 +112,38 @@ impl AnnouncedChanges {
     ) -> Result<(), AnnouncementLimit> {
         self.expire(now);
         let key = (session.to_owned(), name.to_owned());
-        let named = |call: &AnnouncedCall| call.paths.as_ref().map_or(0, BTreeSet::len);
-        let new = named(&call);
-        self.calls.remove(&key);
-        let is_own = |known: &CallName| known.0 == session;
-        loop {
-            let own = || self.calls.iter().filter(|(known, _)| is_own(known));
-            let paths: usize = own().map(|(_, open)| named(&open.call)).sum();
-            if own().count() < NOTES_OF_SESSION && paths.saturating_add(new) <= NOTED_PATHS_OF_SESSION {
-                break;
-            }
-            let Some(oldest) = own().min_by_key(|(_, open)| open.number).map(|(known, _)| known.clone())
-            else {
-                break;
-            };
-            self.calls.remove(&oldest);
-        }
-        if self.calls.len() >= NOTES {
+        let new = call.named();
+        let ended = self.ended_by(&key, new);
+        let others = || self.calls.iter().filter(|(known, _)| !ended.contains(known)).map(|(_, open)| open);
+        if others().count() >= NOTES {
             return Err(AnnouncementLimit::OfAll);
         }
-        let paths: usize = self.calls.values().map(|open| named(&open.call)).sum();
+        let paths: usize = others().map(|open| open.call.named()).sum();
         if paths.saturating_add(new) > NOTED_PATHS {
             return Err(AnnouncementLimit::Paths);
         }
+        self.calls.retain(|known, _| !ended.contains(known));
         self.count = self.count.saturating_add(1);
         let until = now.saturating_add(NOTE_MS);
         let receipts = BTreeMap::new();
         let open = OpenCall { call, number: self.count, until, entries: Vec::new(), omitted: 0, receipts };
         self.calls.insert(key, open);
         Ok(())
+    }
+
+    /// Returns the calls that end when the session of `key` announces a call with this name and so many paths.
+    fn ended_by(&self, key: &CallName, new: usize) -> BTreeSet<CallName> {
+        let mut ended = BTreeSet::from([key.clone()]);
+        let mut own: Vec<_> =
+            self.calls.iter().filter(|(known, _)| known.0 == key.0 && *known != key).collect();
+        own.sort_unstable_by_key(|(_, open)| std::cmp::Reverse(open.number));
+        let mut paths: usize = own.iter().map(|(_, open)| open.call.named()).sum();
+        while own.len() >= NOTES_OF_SESSION || paths.saturating_add(new) > NOTED_PATHS_OF_SESSION {
+            let Some((oldest, open)) = own.pop() else { break };
+            paths = paths.saturating_sub(open.call.named());
+            ended.insert(oldest.clone());
+        }
+        ended
     }
 
     /// Returns the author of a change of a path; `None` if no session or more than one claims it.
@@ -289,7 +299,9 @@ mod tests {
         for at in 0..NOTED_PATHS / NOTED_PATHS_OF_SESSION {
             table.begin(&name(at), "", call(&all), 0).unwrap();
         }
+        table.begin("t", "", call(&[]), 0).unwrap();
         assert_eq!(table.begin("t", "", call(&["x"]), 0), Err(AnnouncementLimit::Paths));
+        assert!(table.end("t", "").is_some(), "a refused announcement ends no other call");
         table.begin("t", "", call(&["x"]), NOTE_MS).unwrap();
     }
 
