@@ -44,3 +44,37 @@ fn jobs_of_an_earlier_run_are_due_at_once() {
     let (bench, notes) = bench.reopened(Arc::new(Unix));
     assert_eq!(due(&bench), 3, "{notes:?}");
 }
+
+#[test]
+fn entries_that_a_full_log_does_not_take_as_settled_are_settled_once_there_is_room() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one\n");
+    let state = bench.state();
+    // No segment can be made: folders have the names of the next ones.
+    let obstacles: Vec<_> = (1..8).map(|next| bench.log_folder().join(format!("{next:016x}.log"))).collect();
+    for obstacle in obstacles.iter().filter(|path| !path.exists()) {
+        std::fs::create_dir(obstacle).unwrap();
+    }
+    let mut applied = 0;
+    let refused = loop {
+        let receipt = bench.append("s", "a.txt", "two\n");
+        if receipt.status != JobStatus::Applied {
+            break receipt;
+        }
+        applied += 1;
+    };
+    assert!(refused.error.unwrap().message.contains("could not be made"));
+    assert!(applied > 100, "{applied}");
+    let unsettled = || lock(&state.unsettled).len();
+    for _ in 0..3 {
+        bench.workspace.settle(true);
+        assert_eq!(unsettled(), applied, "no entry is forgotten");
+    }
+
+    obstacles.iter().filter(|path| path.is_dir()).for_each(|path| std::fs::remove_dir(path).unwrap());
+    bench.workspace.settle(true);
+    assert_eq!(unsettled(), 0);
+    assert_eq!(bench.append("s", "a.txt", "three\n").status, JobStatus::Applied);
+    let (bench, notes) = bench.reopened(Arc::new(Unix));
+    assert_eq!(lock(&bench.state().unsettled).len(), 1, "only the last one is settled again: {notes:?}");
+}

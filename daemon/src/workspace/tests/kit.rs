@@ -70,6 +70,11 @@ impl Bench {
         &self.workspace.state
     }
 
+    /// The folder of the journal's segments.
+    pub(crate) fn log_folder(&self) -> std::path::PathBuf {
+        self.folder.path().join("state/log")
+    }
+
     pub(crate) fn put(&self, path: &str, text: &str) {
         std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
     }
