@@ -21,6 +21,7 @@ mod job;
 mod limits;
 mod locate;
 mod merge;
+mod omission;
 mod op;
 mod plan;
 mod refusal;

@@ -20,7 +20,7 @@ use crate::op::{EarlierChanges, EditNote, HunkEdit, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
-use crate::{FileState, PlanOptions, Refusal};
+use crate::{FileState, PlanOptions, Refusal, omission};
 
 /// The permission bits of a file that `write`, `create` or `insert` creates.
 const NEW_FILE_MODE: u32 = 0o644;
@@ -63,6 +63,7 @@ pub(crate) fn run(
     }
     let plain = edited.as_ref().is_none_or(|edited| edited.plain);
     let gets_nul = plain && edited.as_ref().is_some_and(|edited| has_nul(&edited.bytes));
+    let omission = edited.as_ref().filter(|_| plain).and_then(|edited| omission::warning(&edited.splices));
     let rewritten = edited.is_some();
     let delta = settle(job, path, &before, edited, creates, tree)?;
     let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
@@ -80,6 +81,7 @@ pub(crate) fn run(
         ..FileOutcome::new(path.clone(), status(&verdicts, ops.len(), changed))
     };
     outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
+    outcome.warnings.extend(omission);
     match (&delta, &after) {
         (Some(delta), _) => delta.describe(&mut outcome),
         (None, FileState::Absent) if moved.is_none() => describe_change(&mut outcome, &before, &after),
