@@ -39,6 +39,8 @@ pub(crate) struct Miss<'m> {
     pub(crate) new: Option<&'m str>,
     /// Another file of the job that has the text: its name for people, and the line.
     pub(crate) elsewhere: Option<(String, u64)>,
+    /// True if another edit of the entry writes a line of the text.
+    pub(crate) beside: bool,
     /// A place at which the text was found, but to which the new text cannot be fitted.
     pub(crate) unfit: Option<UnfitPlace>,
     /// True if the file may still be read for the nearest text and the reason.
@@ -139,6 +141,11 @@ fn cause(text: &Text<'_>, miss: &Miss<'_>) -> Option<String> {
             let at = text.folded().map_or(at, |folded| folded.original(at));
             return Some(format!("the new text is already in the file, at line {}", text.line_of(at)));
         }
+    }
+    if miss.beside {
+        let cause = "another edit of the file writes a line of it, but all of them quote the file as it was before: make the two \
+                     one edit";
+        return Some(cause.to_owned());
     }
     let (path, line) = miss.elsewhere.as_ref()?;
     Some(format!("the quoted text is in {path}, at line {line}"))

@@ -165,7 +165,11 @@ fn a_refusal_is_bounded_whatever_the_file_holds() {
     let content = line(5_000).repeat(100);
     let text = Text::read(content.as_bytes(), None).unwrap();
     let old = line(4_999).repeat(50);
-    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, unfit: None, look: true });
+    let error = not_found(
+        &text,
+        &quote(&old),
+        &Miss { new: None, elsewhere: None, beside: false, unfit: None, look: true },
+    );
     assert!((1..=NEAR_MISSES).contains(&error.near_misses.len()));
     for near in &error.near_misses {
         assert!(near.text.contains("\\u{200b}") && near.text.lines().count() <= NEAR_MISS_LINES);

@@ -36,6 +36,8 @@ pub(crate) struct EditContext<'s> {
     pub(crate) earlier: Option<EarlierChanges<'s>>,
     /// Searches a text in the other files of the job; gives a displayable path and a line.
     pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,
+    /// Returns true if a replacement of the entry, other than the edit with this index, writes this text.
+    pub(crate) beside: &'s dyn Fn(u32, &str) -> bool,
 }
 
 /// The report about the place of an edit.
@@ -101,12 +103,31 @@ impl PlaceReport {
     }
 }
 
+/// The shortest line that tells one text from another, in bytes.
+const SHORTEST: usize = 3;
+
+/// Lines of a quotation that are searched in the new texts of the other edits.
+const LINES_TRIED: usize = 8;
+
 impl EditContext<'_> {
     /// Returns the refusal of a quotation that no rung finds.
     pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<UnfitPlace>) -> Refusal {
         let look = unfit.is_none() && self.budget.look(self.text.len());
         let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };
-        not_found(self.text, quote, &Miss { new, elsewhere, unfit, look })
+        let beside = look && self.quotes_new_text(quote.old);
+        not_found(self.text, quote, &Miss { new, elsewhere, beside, unfit, look })
+    }
+
+    /// Returns true if a line of a quotation is not in the file, but in the new text of another edit of the entry.
+    fn quotes_new_text(&self, old: &str) -> bool {
+        let lines = old
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.len() >= SHORTEST && (self.beside)(self.edit, line));
+        lines.take(LINES_TRIED).any(|line| {
+            self.budget.look(self.text.len())
+                && memchr::memmem::find(self.text.content.as_bytes(), line.as_bytes()).is_none()
+        })
     }
 
     /// Charges the budget for one search, if it reads the file.

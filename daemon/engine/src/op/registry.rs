@@ -191,6 +191,14 @@ impl Op {
         }
     }
 
+    /// Returns the new text of a replacement.
+    pub(crate) fn replacement(&self) -> Option<&str> {
+        match self {
+            Self::Replace(replace) => replace.new.quoted(),
+            _ => None,
+        }
+    }
+
     /// Returns true if the edit inserts text at the start or the end, which is possible in a missing file, too.
     pub(crate) fn adds_at_an_end(&self) -> bool {
         matches!(self, Self::Insert(insert) if matches!(&insert.at, EditPosition::Start | EditPosition::End))

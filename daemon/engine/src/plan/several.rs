@@ -119,6 +119,7 @@ impl PatternCounts {
             budget,
             earlier: None,
             elsewhere: &|_| None,
+            beside: &|_, _| false,
         };
         let count = |op: &Op| match op {
             Op::Substitute(op) => op.occurrences(&scene),

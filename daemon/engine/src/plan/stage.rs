@@ -136,6 +136,10 @@ fn locate(
     let neighbours =
         Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
     let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes), base.trees);
+    let beside = |edit: u32, line: &str| {
+        let others = ops.iter().zip(0..).filter(|(_, other)| *other != edit);
+        others.filter_map(|(op, _)| op.as_ref().ok()?.replacement()).any(|new| new.contains(line))
+    };
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let name = stores(op);
         let Some(op) = op.as_ref().ok().filter(|op| is_text(op) && verdicts.stands(edit)) else {
@@ -154,6 +158,7 @@ fn locate(
             budget: base.budget,
             earlier: base.earlier,
             elsewhere: base.elsewhere,
+            beside: &beside,
         };
         let effect = effect(op, &scene, clips).and_then(|effect| encodable(text, effect));
         match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, base.budget)) {
