@@ -128,6 +128,16 @@ impl JobEntry {
         self.ops().map(Op::proof).max_by_key(strength).unwrap_or(ContentProof::NotNeeded)
     }
 
+    /// Returns true if an edit quotes all lines of the file.
+    pub fn quotes_all(&self) -> bool {
+        self.ops().any(Op::quotes_all)
+    }
+
+    /// Returns true if the entry deletes the file and does nothing else.
+    pub fn only_deletes(&self) -> bool {
+        self.ops().all(|op| matches!(op, Op::Delete))
+    }
+
     /// Returns the lines that the edits select by number. A number beside a quotation (`near`, the `within` of a
     /// chunk) is only a hint and is not listed.
     pub fn named_lines(&self) -> Vec<NamedLines> {

@@ -191,6 +191,11 @@ impl Op {
         }
     }
 
+    /// Returns true if the edit quotes all lines of the file.
+    pub(crate) fn quotes_all(&self) -> bool {
+        matches!(self, Self::Hunk(hunk) if hunk.quotes_all())
+    }
+
     /// Returns the new text of a replacement.
     pub(crate) fn replacement(&self) -> Option<&str> {
         match self {

@@ -95,6 +95,11 @@ impl HunkEdit {
         self.whole || !self.body.old.is_empty()
     }
 
+    /// Returns true if it quotes all lines of the file.
+    pub(crate) fn quotes_all(&self) -> bool {
+        self.whole && !self.body.old.is_empty()
+    }
+
     /// Returns true if it holds the content of a file that is empty or missing.
     pub(crate) fn fills(&self) -> bool {
         self.whole && self.body.old.is_empty() && !self.body.new.is_empty()

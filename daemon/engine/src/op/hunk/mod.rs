@@ -17,7 +17,8 @@
 //!
 //! `in_order` states that the hunk stands below the one before it in the entry. Of several places of its lines, only
 //! those count that leave the hunks of such a run in order; if the lines that two hunks name are in order, their places
-//! must be, too. If the hunks beside it have one place only, `near` means the line shifted as far as they are;
+//! must be, too. A place on the wrong side of the hunk beside it is refused if the lines are on the right side, too, by a
+//! looser rung. If the hunks beside it have one place only, `near` means the line shifted as far as they are;
 //! a place at the line itself and another at the shifted one are `ambiguous`.
 //!
 //! Added lines are refused if the hunk quotes no line on one side of them and they stand there already.
@@ -26,6 +27,7 @@
 
 mod added;
 mod body;
+mod choice;
 mod edit;
 mod expected;
 mod neighbours;

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use editd_types::ErrorCode;
 
+use super::choice::HunkChoice;
 use super::edit::HunkEdit;
 use super::order::{HunkStarts, rooms};
 use crate::Refusal;
@@ -27,10 +28,11 @@ pub(crate) struct Neighbours<'o> {
 }
 
 /// The facts about a hunk that the other hunks of its entry decide.
-struct HunkPlacement {
-    rung: Rung,
+pub(super) struct HunkPlacement {
+    /// The rung that finds its places.
+    pub(super) rung: Rung,
     /// The lines at which it may start so that the hunks stay in order, as far as that is asked.
-    room: (u64, u64),
+    pub(super) room: (u64, u64),
     /// The number of its places in that room; `None` if it has too many to be listed.
     left: Option<u64>,
     /// The line, if only one is left.
@@ -40,6 +42,8 @@ struct HunkPlacement {
     offsets: [Option<i64>; 2],
     /// The hunk that it should stand below, if it has no place there.
     misplaced: Option<u32>,
+    /// The lines of the hunks before and after it in the diff, if each has only one place and they are in order.
+    beside: [Option<u64>; 2],
 }
 
 impl<'o> Neighbours<'o> {
@@ -91,9 +95,10 @@ impl<'o> Neighbours<'o> {
             let starts: Vec<u64> = places.iter().map(line).collect();
             let count = starts.len() as u64;
             let only = starts.first().copied().filter(|_| *complete && count == 1);
-            let (room, offsets) = ((0, u64::MAX), [None, None]);
+            let (room, offsets, beside) = ((0, u64::MAX), [None, None], [None, None]);
             let left = complete.then_some(count);
-            known.insert(*edit, HunkPlacement { rung: *rung, room, left, only, offsets, misplaced: None });
+            let misplaced = None;
+            known.insert(*edit, HunkPlacement { rung: *rung, room, left, only, offsets, misplaced, beside });
             if *complete {
                 let (lines, head, tail) = hunk.shape(scene.text.breaks);
                 let near = hunk.near();
@@ -102,6 +107,16 @@ impl<'o> Neighbours<'o> {
         }
         settle(&mut chain, &mut known);
         self.compare_offsets(&mut known);
+        for pair in self.hunks.windows(2) {
+            if let [(first, _), (second, hunk)] = pair
+                && hunk.in_order
+            {
+                let only = |edit: &u32| known.get(edit).and_then(|placement| placement.only);
+                let (above, below) = (only(first), only(second));
+                known.entry(*first).and_modify(|placement| placement.beside[1] = below);
+                known.entry(*second).and_modify(|placement| placement.beside[0] = above);
+            }
+        }
         known
     }
 
@@ -147,6 +162,7 @@ impl<'o> Neighbours<'o> {
                     let only = self.only(&choice)?;
                     only.map_or(Err(refusal), |hit| Ok(Ok(Hit { moved: None, ..hit })))
                 }
+                Ok(Ok(hit)) => self.check_order(&choice, &hit).map(|()| Ok(hit)),
                 found => found,
             };
         };
@@ -206,6 +222,40 @@ impl<'o> Neighbours<'o> {
             }
             _ => choice.plain(None),
         }
+    }
+
+    /// Refuses a place on the wrong side of the hunk before or after it in the diff if the lines stand on the right side,
+    /// too, even if a looser rung is needed for that. If they do not, the hunks are not in order.
+    fn check_order(&self, choice: &HunkChoice<'_, '_>, hit: &Hit) -> Result<(), Refusal> {
+        let scene = choice.scene;
+        let line_of = |start: usize| scene.text.line_of(start) as u64;
+        let line = line_of(hit.range.start);
+        let Some(placement) = self.known(scene).get(&scene.edit) else { return Ok(()) };
+        let [above, below] = placement.beside;
+        let is_between =
+            |line: u64| above.is_none_or(|above| line > above) && below.is_none_or(|below| line < below);
+        if is_between(line) {
+            return Ok(());
+        }
+        let ordered = |range: &Range<usize>| {
+            if is_between(line_of(range.start)) { (choice.fit)(range) } else { CandidateFit::Out }
+        };
+        let other = match locate::one_where(scene.hay, choice.quote, &ordered) {
+            Ok(Ok(other)) => line_of(other.range.start),
+            Err(refusal) if refusal.code == ErrorCode::Ambiguous => {
+                refusal.candidates.first().map_or(line, |place| place.line)
+            }
+            Ok(Err(_)) => return Ok(()),
+            Err(refusal) => return Err(refusal),
+        };
+        let message = format!(
+            "the hunk matches at line {line}, which is on the other side of the hunk beside it, and less exactly at line {other}; \
+             quote more lines, as they are in the file"
+        );
+        let mut error = locate::ambiguous(message, 2);
+        let start = |line: u64| scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+        error.candidates = [line, other].map(|line| locate::candidate(scene.text, start(line))).to_vec();
+        Err(error)
     }
 
     /// Refuses a place away from the expected line if the lines stand at that line, too, except for some context.
@@ -270,69 +320,6 @@ impl<'o> Neighbours<'o> {
         let mut error = refuse(ErrorCode::NotFound, message);
         error.other_edit = Some(u64::from(other) + 1);
         error
-    }
-}
-
-/// The search for the place of one hunk.
-struct HunkChoice<'c, 's> {
-    scene: &'c EditContext<'s>,
-    quote: &'c Quote<'c>,
-    fit: &'c dyn Fn(&Range<usize>) -> CandidateFit,
-}
-
-impl HunkChoice<'_, '_> {
-    /// Searches without regard to the neighbours.
-    fn plain(&self, near: Option<u64>) -> Result<SearchResult, Refusal> {
-        locate::one_where(self.scene.hay, &Quote { near, ..self.quote.clone() }, self.fit)
-    }
-
-    /// Returns the place of a hunk that starts at a line and keeps the hunks in order.
-    fn on_line(&self, placement: &HunkPlacement, line: u64) -> Result<Option<Hit>, Refusal> {
-        if !(placement.room.0..=placement.room.1).contains(&line) {
-            return Ok(None);
-        }
-        let start = self.scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
-        let there =
-            |range: &Range<usize>| if range.start == start { (self.fit)(range) } else { CandidateFit::Out };
-        // A looser rung must not find a place that the neighbours exclude at this rung.
-        let quote = Quote { near: Some(line), loosest: placement.rung, ..self.quote.clone() };
-        match locate::one_where(self.scene.hay, &quote, &there) {
-            Ok(found) => Ok(found.ok()),
-            Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(None),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
-    fn stands_between(&self, placement: &HunkPlacement, lines: (u64, u64), own: &Hit) -> bool {
-        let (first, last) = (lines.0.max(placement.room.0), lines.1.min(placement.room.1));
-        let other = |range: &Range<usize>| {
-            let line = self.scene.text.line_of(range.start) as u64;
-            if range.start != own.range.start && (first..=last).contains(&line) {
-                (self.fit)(range)
-            } else {
-                CandidateFit::Out
-            }
-        };
-        let quote = Quote { near: None, loosest: placement.rung, ..self.quote.clone() };
-        match locate::one_where(self.scene.hay, &quote, &other) {
-            Ok(found) => found.is_ok(),
-            Err(refusal) => refusal.code == ErrorCode::Ambiguous,
-        }
-    }
-
-    /// Returns the only place near a line that keeps the hunks in order.
-    fn around(&self, placement: &HunkPlacement, line: u64) -> Option<Hit> {
-        let roomy = |range: &Range<usize>| {
-            let line = self.scene.text.line_of(range.start) as u64;
-            if (placement.room.0..=placement.room.1).contains(&line) {
-                (self.fit)(range)
-            } else {
-                CandidateFit::Out
-            }
-        };
-        let quote = Quote { near: Some(line), loosest: placement.rung, ..self.quote.clone() };
-        locate::one_where(self.scene.hay, &quote, &roomy).ok()?.ok()
     }
 }
 
