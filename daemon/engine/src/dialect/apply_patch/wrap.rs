@@ -23,6 +23,8 @@ pub(super) struct Unwrapped<'p> {
 #[serde(deny_unknown_fields, expecting = "an object with `input`, `patch` or `command`")]
 struct Call {
     input: Option<String>,
+    // opencode calls it `patchText`.
+    #[serde(alias = "patchText")]
     patch: Option<String>,
     command: Option<CommandArgument>,
     cmd: Option<CommandArgument>,
@@ -63,7 +65,8 @@ pub(super) fn fits_object(fields: &serde_json::Map<String, Value>) -> bool {
         let words = fields.get(name).and_then(words_of);
         words.and_then(of_words).is_some_and(|text| fits_text(&text))
     };
-    ["input", "patch", "command", "cmd"].into_iter().any(text) || ["command", "cmd"].into_iter().any(words)
+    ["input", "patch", "patchText", "command", "cmd"].into_iter().any(text)
+        || ["command", "cmd"].into_iter().any(words)
 }
 
 fn words_of(value: &Value) -> Option<Vec<String>> {

@@ -123,7 +123,8 @@ pub(super) fn is_surely_path(name: &str) -> bool {
     name.contains(['/', '.']) && !is_prose
 }
 
-/// Returns the file that a line between blocks names, without the signs of a heading, of code or of bold text.
+/// Returns the file that a line between blocks names, without the signs of a heading, of a list, of code or of bold text, and
+/// without `File:`.
 fn name(line: &str) -> Option<&str> {
     if is_fence(line) {
         return None;
@@ -133,6 +134,17 @@ fn name(line: &str) -> Option<&str> {
     if heading.starts_with([' ', '\t']) {
         name = heading.trim_start();
     }
+    // `- src/a.rs`, `1. src/a.rs`, `File: src/a.rs`.
+    let numbered = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let listed = name
+        .strip_prefix("- ")
+        .or_else(|| numbered.strip_prefix(". ").filter(|_| numbered.len() < name.len()));
+    name = listed.unwrap_or(name).trim_start();
+    name = ["File:", "file:", "FILE:"]
+        .iter()
+        .find_map(|word| name.strip_prefix(word))
+        .unwrap_or(name)
+        .trim_start();
     loop {
         name = name.strip_suffix(':').unwrap_or(name).trim_end();
         let inner = ["**", "`", "*"].iter().find_map(|mark| name.strip_prefix(mark)?.strip_suffix(mark));

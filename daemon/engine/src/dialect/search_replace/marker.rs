@@ -14,7 +14,8 @@ pub(super) const REPLACE: &str = ">>>>>>> REPLACE";
 const NARROW: usize = 7;
 
 /// The starts of content lines that must be escaped with a `\`.
-const ESCAPABLE: [&str; 6] = ["<<<<<<<", "=======", ">>>>>>>", "-------", ":start_line:", ":end_line:"];
+const ESCAPABLE: [&str; 7] =
+    ["<<<<<<<", "=======", ">>>>>>>", "-------", "+++++++", ":start_line:", ":end_line:"];
 
 /// The number of characters of a marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,11 +29,11 @@ pub(super) enum Width {
 /// The kinds of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Marker<'l> {
-    /// `<<<<<<< SEARCH`.
+    /// `<<<<<<< SEARCH`, or `------- SEARCH` as Cline writes it.
     Search(Width),
     /// `=======`.
     Separator(Width),
-    /// `>>>>>>> REPLACE`.
+    /// `>>>>>>> REPLACE`, or `+++++++ REPLACE` as Cline writes it.
     Replace,
     /// Seven `<` or `>` and other text: a line that a merge leaves behind, or a mistyped marker.
     Conflict,
@@ -54,7 +55,11 @@ impl<'l> Marker<'l> {
             Some(b'<') => angled(line, '<', " SEARCH", '>').map_or(Self::loose(line), Self::Search),
             Some(b'>') => angled(line, '>', " REPLACE", '<').map_or(Self::loose(line), |_| Self::Replace),
             Some(b'=') => ruled(line, '=').map_or(Self::Content, Self::Separator),
-            Some(b'-') => ruled(line, '-').map_or(Self::Content, Self::Dashes),
+            Some(b'-') => match angled(line, '-', " SEARCH", '>') {
+                Some(width) => Self::Search(width),
+                None => ruled(line, '-').map_or(Self::Content, Self::Dashes),
+            },
+            Some(b'+') => angled(line, '+', " REPLACE", '>').map_or(Self::Content, |_| Self::Replace),
             Some(b':') => match line.strip_prefix(":start_line:") {
                 Some(rest) => Self::StartLine(rest.trim()),
                 None if line.starts_with(":end_line:") => Self::EndLine,
