@@ -73,6 +73,8 @@ pub(super) fn verdict_of(
             (ContentProof::NotNeeded, _)
             | (_, UnreadPolicy::Allow)
             | (ContentProof::Quoted, UnreadPolicy::Anchored) => Verdict::Fresh,
+            // An empty file has nothing to quote, and nothing to lose.
+            (ContentProof::Blind, UnreadPolicy::Anchored) if found.bytes.is_empty() => Verdict::Fresh,
             (ContentProof::Quoted | ContentProof::Blind, _) => Verdict::Unread,
         },
     }

@@ -154,8 +154,8 @@ fn leave_out_dependents(checked: &mut CheckedJob) {
 /// The paths that earlier entries of the job have written or moved.
 #[derive(Default)]
 struct Targets {
-    /// The paths whose content the job may replace without a further check: its entry has named the base, or the job
-    /// itself has written the file.
+    /// The paths whose content the job may replace without a further check: its entry has named the base or quoted all lines, or
+    /// the job itself has written the file.
     free: BTreeSet<FilePath>,
     /// The original paths of the other renamed files: an entry that replaces such a file must know its content at the
     /// original path.
@@ -170,7 +170,8 @@ impl Targets {
 
     /// Records the paths that a checked entry writes.
     fn note(&mut self, snapshot: &JobSnapshot, entry: &JobEntry) {
-        if entry.base.is_some() {
+        // With `partial`, the quotation may be refused and the others go on.
+        if entry.base.is_some() || (entry.quotes_all() && !snapshot.request.job.partial) {
             self.free.insert(entry.path.clone());
         }
         let origin = self.origin(&entry.path).clone();
@@ -246,6 +247,10 @@ fn check_entry(
         let proof = entry.proof();
         verdict = verdict_of(&expects, observation(origin), proof, state.settings.unread);
         let mut why = None;
+        if verdict == Verdict::WhereSeen && entry.only_deletes() {
+            // The session knows which content it deletes; nobody reads all of a large file for that.
+            verdict = Verdict::Fresh;
+        }
         if moved && verdict == Verdict::WhereSeen {
             // The lines that were seen are those of the file at its original path.
             verdict = Verdict::Unread;
@@ -287,10 +292,8 @@ fn check_targets(
         };
         let observation = checked.snapshot.observations.get(to).unwrap_or(&Observation::Absent);
         match verdict_of(&expects, observation, ContentProof::Blind, state.settings.unread) {
-            Verdict::Fresh => {}
-            Verdict::WhereSeen => {
-                return Err(stale::refusal(state, caller, checked, to, Verdict::Unread, None));
-            }
+            // As for a deletion, the session need not have read all lines of the file that goes.
+            Verdict::Fresh | Verdict::WhereSeen => {}
             other => return Err(stale::refusal(state, caller, checked, to, other, None)),
         }
     }
