@@ -323,3 +323,32 @@ fn a_job_on_a_file_replaced_during_its_read_is_rolled_back_after_a_power_cut() {
     assert!(rolled_back > 0, "no job is rolled back: nothing was examined");
     assert!(found.is_empty(), "{} jobs are there without their change:\n{}", found.len(), found.join("\n"));
 }
+
+#[test]
+fn a_program_that_appends_to_all_files_leaves_each_job_once_in_all_of_them_or_in_none() {
+    const PATHS: [&str; 2] = ["/w/b.txt", "/w/d/a.txt"];
+    let mut found = Vec::new();
+    let mut tried_again = 0;
+    for scenario in scenarios() {
+        let [first, last, _] = scenario.baseline().unwrap().calls;
+        for call in first + 1..=last {
+            let machine = scenario.machine();
+            let workspace = scenario.begin(&machine).unwrap();
+            machine.at_call(call, HookTiming::Before, |outside| {
+                PATHS.iter().for_each(|path| outside.append(path, b"theirs\n").unwrap());
+            });
+            let status = workspace.send(&scenario.job, KEY).status;
+            // A job that is rolled back is tried again.
+            tried_again += usize::from(machine.calls() > last + (last - first) / 2);
+            for path in PATHS {
+                let text = String::from_utf8(machine.outside().read(path).unwrap()).unwrap();
+                let counts = ["more\n", "theirs\n"].map(|line| text.matches(line).count());
+                if counts != [usize::from(status == JobStatus::Applied), 1] {
+                    found.push(format!("before call {call}: {status:?}, {path} is {text:?}"));
+                }
+            }
+        }
+    }
+    assert!(tried_again > 0, "no job is rolled back: nothing was looked at");
+    assert!(found.is_empty(), "{} runs:\n{}", found.len(), found.join("\n"));
+}

@@ -6,7 +6,7 @@ use std::io;
 use editd_proto::path::FilePath;
 
 use super::Disk;
-use super::observation::{self, Observation};
+use super::observation::{self, Observation, hash};
 use super::place::ResolvedPath;
 use super::put::{RescueSink, held_name};
 use super::returning::ReturningFile;
@@ -17,10 +17,14 @@ use crate::store::intent::IntendedFile;
 /// The number of exchanges after which a target that keeps changing is left alone.
 const ROUNDS: usize = 16;
 
+/// Observations of a staged file to which another program appends.
+const LOOKS: usize = 4;
+
 impl Disk {
     /// Rolls back one file that was put in place: its target has its old content again, or what another program made
     /// of it. A target that shows the change of another program is not touched: while it is away from its name, a kill
-    /// would leave the name without it.
+    /// would leave the name without it. If the other program has only appended to it, what it appended follows the old content
+    /// instead, so that nothing of the job is left.
     ///
     /// # Errors
     /// Errors of the system; recovery must find out the state.
@@ -31,15 +35,23 @@ impl Disk {
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
         match file.how {
-            ChangeMethod::Swap if is_of_others(&file, &self.observe(place)?) => Ok(()),
-            ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(&file, place, rescue),
+            ChangeMethod::Swap => {
+                let target = self.observe(place)?;
+                let rest = appended(&file, &target);
+                if is_of_others(&file, &target) && rest.is_none() {
+                    return Ok(());
+                }
+                self.put_back_with(&file, place, rescue, rest.unwrap_or_default())
+            }
+            ChangeMethod::Delete => self.put_back(&file, place, rescue),
             ChangeMethod::Create => self.withdraw_new(file, rescue),
             ChangeMethod::InPlace => self.withdraw_in_place(&file, place),
             ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(()),
         }
     }
 
-    /// Puts the displaced file back under its name. The file that comes out must be the staged one. Otherwise it is
+    /// Puts the displaced file back under its name. The file that comes out must be the staged one. If another program has
+    /// appended to that, its bytes are appended to the file that went in. Otherwise it is
     /// newer than the one that went in, so it is rescued and exchanged again. Bytes that the journal does not take go
     /// back all the same, and the error is returned afterwards.
     pub(super) fn put_back(
@@ -47,6 +59,17 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
+    ) -> io::Result<()> {
+        self.put_back_with(file, place, rescue, &[])
+    }
+
+    /// The same for a target to which another program has appended `rest`.
+    fn put_back_with(
+        &self,
+        file: &FileRecord,
+        place: &ResolvedPath,
+        rescue: &mut RescueSink<'_>,
+        rest: &[u8],
     ) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let mut ours: Option<FileMeta> = file.after.clone();
@@ -61,16 +84,50 @@ impl Disk {
             let (went_in, rescued) = returning.moved(rescue);
             refused = refused.and(rescued);
             if matches!(back?, ReturnOutcome::Moved) {
+                // A volume without exchange: the staged file is gone, with the bytes behind it.
+                if let (false, Some(back)) = (rest.is_empty(), &went_in) {
+                    place.parent().append(place.name(), back.identity, rest)?;
+                }
                 return refused;
             }
             match (observation::observe(&staging, &staged_name)?, &ours) {
                 (Observation::Absent, _) => return refused,
                 (out, Some(meta)) if out.is(meta) => return refused,
+                _ if self.carry_over(file, (&staging, &staged_name), place, went_in.as_ref()) => {
+                    return refused;
+                }
                 // The staged file by number with other content, or another file altogether: it is the newer one.
                 _ => ours = went_in,
             }
         }
         refused
+    }
+
+    /// Appends what another program has appended to the staged file, while that was at the target, to the file that is back
+    /// there. Returns false if the staged file is not the job's content with more behind it, or if the bytes cannot be appended.
+    fn carry_over(
+        &self,
+        file: &FileRecord,
+        (staging, staged_name): (&Dir, &[u8]),
+        place: &ResolvedPath,
+        back: Option<&FileMeta>,
+    ) -> bool {
+        let mut carried = 0;
+        // A program may go on appending to the open file for a moment. What it appends later is found when the staging folder
+        // is emptied.
+        for _ in 0..LOOKS {
+            let Ok(out) = observation::observe(staging, staged_name) else { return carried > 0 };
+            let rest = appended(file, &out).and_then(|bytes| bytes.get(carried..));
+            let (Some(rest), Some(back)) = (rest, back) else { return carried > 0 };
+            if rest.is_empty() {
+                break;
+            }
+            if !place.parent().append(place.name(), back.identity, rest).unwrap_or(false) {
+                return carried > 0;
+            }
+            carried += rest.len();
+        }
+        true
     }
 
     /// For file systems without exchange. A file replaces the staged one in one step; anything else cannot, so the
@@ -195,6 +252,16 @@ impl Disk {
 /// Returns true if a target that was put in place has a file of another program, or one that it changed.
 fn is_of_others(file: &FileRecord, target: &Observation) -> bool {
     !matches!(target, Observation::Absent) && !file.after.as_ref().is_some_and(|after| target.is(after))
+}
+
+/// Returns what another program has appended to the staged file of a swap; `None` if the file is another one, or differs in
+/// another way.
+fn appended<'o>(file: &FileRecord, found: &'o Observation) -> Option<&'o [u8]> {
+    let (after, found) = (file.after.as_ref()?, found.found()?);
+    let size = usize::try_from(after.size).ok()?;
+    let (ours, rest) = found.bytes.split_at_checked(size)?;
+    let is_ours = found.meta.identity == after.identity && !rest.is_empty() && hash(ours) == after.hash;
+    is_ours.then_some(rest)
 }
 
 /// Returns true if a target is a further name of a file that its job moved. The name can be removed whatever another

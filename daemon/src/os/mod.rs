@@ -233,6 +233,11 @@ pub trait OsDir: Send + Sync {
         let stat = file.stat()?;
         Ok((file, stat))
     }
+    /// Appends bytes to the file of this identity, behind what other programs append at the same time, and makes them durable.
+    /// Returns false if the name has another file by now. `Unsupported` if the system cannot do this.
+    fn append(&self, _name: &[u8], _to: FileIdentity, _bytes: &[u8]) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Returns true if this process may write a file in it, without opening it, so that watchers see nothing.
     fn may_write(&self, name: &[u8]) -> io::Result<bool> {
         match self.open_file(name, Access::Write) {

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use editd::testing::{
-    Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
-    UnsetAttribute,
+    Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
+    OsFile, Stat, UnsetAttribute,
 };
 
 use super::call::{CallEffect, OsCall};
@@ -180,6 +180,27 @@ impl OsDir for SimDir {
             }
         })?;
         Ok(Arc::new(SimFile { open: machine.opened(opened) }))
+    }
+
+    fn append(&self, name: &[u8], to: FileIdentity, bytes: &[u8]) -> io::Result<bool> {
+        let OpenNode { machine, id, .. } = &self.open;
+        let opened = machine.call(OsCall::OpenFile, &[name], |system, _| {
+            let found = system.lookup(*id, name)?;
+            let is_meant = system.stat(found)?.identity == to;
+            if is_meant { Ok(Some((found, system.open(found, machine.owner(), true)?))) } else { Ok(None) }
+        })?;
+        let Some(opened) = opened else { return Ok(false) };
+        let file = SimFile { open: machine.opened(opened) };
+        file.call(OsCall::WriteAt, |system, pass| {
+            let part = match pass {
+                CallEffect::Part(len) => bytes.get(..len).unwrap_or(bytes),
+                CallEffect::Whole | CallEffect::FlushFails => bytes,
+            };
+            let end = system.stat(file.open.id)?.size;
+            system.write(file.open.id, end, part)
+        })?;
+        file.sync_data()?;
+        Ok(true)
     }
 
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {

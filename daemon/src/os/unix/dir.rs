@@ -1,7 +1,7 @@
 //! An open folder on Unix: every call takes one name in it, and never follows it if it is a link.
 
 use std::any::Any;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::file::UnixFile;
 use super::{component, foreign, stat};
-use crate::os::{Access, Dir, DirEntry, File, FileKind, OsDir, Stat};
+use crate::os::{Access, Dir, DirEntry, File, FileIdentity, FileKind, OsDir, Stat};
 
 pub(super) struct UnixDir {
     fd: OwnedFd,
@@ -103,6 +103,17 @@ impl OsDir for UnixDir {
             FileKind::File => Ok((Arc::new(UnixFile::new(fd, access)), stat)),
             FileKind::Dir | FileKind::Link | FileKind::Other => Err(not_regular()),
         }
+    }
+
+    fn append(&self, name: &[u8], to: FileIdentity, bytes: &[u8]) -> io::Result<bool> {
+        let fd = self.open(name, OFlags::WRONLY | OFlags::APPEND, Mode::empty())?;
+        if stat::own(fd.as_fd())?.identity != to {
+            return Ok(false);
+        }
+        let mut file = std::fs::File::from(fd);
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        Ok(true)
     }
 
     fn may_write(&self, name: &[u8]) -> io::Result<bool> {
