@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{EntryKind, EntrySummary};
+use editd_proto::message::{EntryKind, EntrySummary, OUTSIDE};
 use editd_proto::path::FilePath;
 
 use super::UndoDirection;
@@ -305,11 +305,13 @@ pub fn last_of_session(state: &WorkspaceState, caller: &Caller, path: &FilePath)
 }
 
 /// Returns the newest entry that can be undone, searching page by page. An undo does not count: repeated undos go
-/// further back.
+/// further back. Neither does a change from outside that is the newest of a path: it may be what refused this undo before.
 fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySummary>, Refusal> {
     let mut newest = None;
+    let passes_outside = query.path.is_some() && query.session.is_none();
     each(state, query, &mut |entry| {
         if !entry.undone
+            && !(passes_outside && entry.session == OUTSIDE)
             && !matches!(entry.kind, EntryKind::Undo | EntryKind::Mark)
             && !is_rescue(state, &entry)?
             && !is_spent(state, &entry, &BTreeSet::new())?
