@@ -137,3 +137,32 @@ fn show_reports_contents_that_are_gone_or_damaged_as_unknown() {
         assert_eq!(cat.status.success(), present, "{}", String::from_utf8_lossy(&cat.stderr));
     }
 }
+
+#[test]
+fn a_state_folder_in_the_workspace_is_no_part_of_it() {
+    let daemon = TestDaemon::new();
+    let state = daemon.workspace().join("home/state");
+    fs::create_dir_all(daemon.workspace().join("home")).unwrap();
+    let mut daemon = daemon.with_options(&["--state", state.to_str().unwrap()]);
+    daemon.put("home/a.txt", "one\n");
+    daemon.start();
+    let mut client = daemon.client("s");
+    let log = fs::read_dir(state.join("log")).unwrap().next().unwrap().unwrap().file_name();
+    for path in
+        ["home/state/lock", "home/state/new/a.txt", &format!("home/state/log/{}", log.to_str().unwrap())]
+    {
+        assert_eq!(
+            jobs::code(&client.ask_json(kind::READ, &json!({ "path": path }))),
+            Some("outside"),
+            "{path}"
+        );
+        jobs::refused(&client.ask_json(kind::EDIT, &jobs::write(path, "x\n")), "outside");
+    }
+    let everywhere = json!({"files": [
+        {"paths": ["**"], "edits": [{"op": "substitute", "pattern": "one", "replacement": "two", "expect": 1}]},
+    ]});
+    jobs::applied(&client.ask_json(kind::EDIT, &everywhere));
+    assert_eq!(daemon.get("home/a.txt"), b"two\n");
+    let entries = client.ask_json(kind::HISTORY, &json!({}));
+    assert_eq!(entries["entries"].as_array().unwrap().len(), 1, "{entries}");
+}

@@ -93,6 +93,15 @@ impl Disk {
         })
     }
 
+    /// Reserves the state folder, which may be in the workspace: no path leads into it.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn reserve_state(&self, state: &Path, folder: Dir) -> io::Result<()> {
+        let name = state.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
+        self.root.reserve_state(name, folder)
+    }
+
     /// Returns the mount of the workspace; see [`crate::os::OsDir::mount`].
     ///
     /// # Errors

@@ -21,13 +21,13 @@ mod walk;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use editd_proto::path::FilePath;
 use editd_proto::{ErrorCode, RequestError};
 
 use super::reserved::OwnEntries;
-use crate::os::{Dir, Os, Stat};
+use crate::os::{Dir, FileIdentity, Os, Stat};
 
 pub use folders::inconsistent_folder;
 pub(super) use parts::names;
@@ -43,6 +43,8 @@ pub struct WorkspaceRoot {
     path: PathBuf,
     /// The daemon's own folder and its entries, which other names may lead to.
     reserved: RwLock<Option<OwnEntries>>,
+    /// The state folder: its name, and the folder itself, open so that no other one gets its number.
+    state: OnceLock<(Vec<u8>, Dir, FileIdentity)>,
 }
 
 impl WorkspaceRoot {
@@ -53,7 +55,13 @@ impl WorkspaceRoot {
     pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
         let device = dir.stat_self()?.identity.dev;
-        Ok(Self { dir, device, path: path.to_path_buf(), reserved: RwLock::default() })
+        Ok(Self {
+            dir,
+            device,
+            path: path.to_path_buf(),
+            reserved: RwLock::default(),
+            state: OnceLock::new(),
+        })
     }
 
     /// Sets the daemon's own folder and its entries, which no path may lead to under any name.
@@ -61,10 +69,26 @@ impl WorkspaceRoot {
         *self.reserved.write().unwrap_or_else(PoisonError::into_inner) = Some(own);
     }
 
-    /// Returns true if a file or folder was passed to [`WorkspaceRoot::reserve`].
+    /// Sets the state folder, which no path may lead into: it may be in the workspace.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn reserve_state(&self, name: &[u8], folder: Dir) -> io::Result<()> {
+        let identity = folder.stat_self()?.identity;
+        let _first = self.state.set((name.to_vec(), folder, identity));
+        Ok(())
+    }
+
+    /// Returns true if a folder of this name may be the state folder.
+    fn may_be_state(&self, name: &[u8]) -> bool {
+        self.state.get().is_some_and(|(state, ..)| state == name)
+    }
+
+    /// Returns true if a file or folder was passed to [`WorkspaceRoot::reserve`] or [`WorkspaceRoot::reserve_state`].
     fn is_reserved(&self, stat: &Stat) -> bool {
         let reserved = self.reserved.read().unwrap_or_else(PoisonError::into_inner);
         reserved.as_ref().is_some_and(|own| own.contain(stat.identity))
+            || self.state.get().is_some_and(|(.., state)| *state == stat.identity)
     }
 
     /// Returns the open folder.
@@ -163,8 +187,8 @@ pub enum ResolveError {
         /// The link that leaves, if there is one.
         link: Option<FilePath>,
     },
-    /// The daemon's own folder, or something in it.
-    #[error("the path leads into the folder .editd, which belongs to the daemon")]
+    /// The daemon's own folder, the state folder, or something in them.
+    #[error("the path leads into the folder .editd or the state folder, which are the daemon's")]
     Reserved,
     /// A component that is not a folder.
     #[error("{0} is not a folder")]

@@ -27,6 +27,7 @@ pub(super) fn open(
     let mount = disk.mount().map_err(|error| say("cannot distinguish mounts of the workspace", &error))?;
     let boot = boot.of_mount(mount);
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
+    disk.reserve_state(state, dir.clone()).map_err(|error| say("cannot look at the state folder", &error))?;
     let trust = CommandTrust::new(os.clone(), dir.clone(), state, root);
     let progress = options.progress.clone();
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())

@@ -208,6 +208,8 @@ impl<'w> LookUp<'w> {
                 Err(ResolveError::Denied(_)) => {
                     self.forbidden.insert(path);
                 }
+                // The state folder may be in the workspace.
+                Err(ResolveError::Reserved) => {}
                 // A file that was removed or became something else meanwhile is left out.
                 Ok(_) | Err(_) => self.is_torn = true,
             }

@@ -136,11 +136,12 @@ impl<'a> PathWalk<'a> {
     }
 
     /// Takes all steps but the last one at once, if each leads to a real folder of the root's mount. Otherwise it takes
-    /// none. No folder on the way can be the daemon's own: beside mounts, only [`alias::may_be`] names lead to it.
+    /// none. No folder on the way can be the daemon's own: beside mounts, only [`alias::may_be`] names lead to it. Nor can one be the state folder.
     fn jump(&mut self) {
         let Some((_last, above)) = self.ahead.split_first() else { return };
         let is_plain = |name: &Vec<u8>| {
-            name.len() <= limits::COMPONENT && name != b".." && !alias::may_be(name, OWN_FOLDER)
+            let may_be_own = alias::may_be(name, OWN_FOLDER) || self.root.may_be_state(name);
+            name.len() <= limits::COMPONENT && name != b".." && !may_be_own
         };
         if above.is_empty() || !above.iter().all(is_plain) {
             return;

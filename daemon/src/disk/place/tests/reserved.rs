@@ -30,6 +30,20 @@ fn paths_of_the_daemon_are_recognized_under_any_name() {
 }
 
 #[test]
+fn no_path_leads_into_a_state_folder_in_the_workspace() {
+    let world = world();
+    fs::create_dir_all(world.at("w/src/state/log")).unwrap();
+    fs::write(world.at("w/src/state/log/1"), "").unwrap();
+    world.link("src/state/log", "link");
+    world.root.reserve_state(b"state", Unix.open_dir(&world.at("w/src/state")).unwrap()).unwrap();
+    for path in ["src/state", "src/state/lock", "src/state/log/1", "src/state/log/new/x", "link/1"] {
+        assert!(matches!(world.go(path), Err(ResolveError::Reserved)), "{path}");
+    }
+    fs::create_dir_all(world.at("w/state/log")).unwrap();
+    assert_eq!(world.told("state/log/x"), "state/log/x?", "another folder with its name");
+}
+
+#[test]
 fn the_folder_of_a_daemon_inside_is_as_closed_as_the_own_one() {
     let world = world();
     fs::create_dir_all(world.at("w/src/.editd/staging")).unwrap();
