@@ -97,7 +97,9 @@ fn with_snippet_read(call: &ToolCall<'_>, path: &str, mut reply: ToolReply) -> T
             continue;
         };
         let now = found.text(Some(numbered));
-        if now.trim_end() != text.trim_end() {
+        // A snippet shows no line breaks as they are, and no byte order mark.
+        let plain = |text: &str| text.replace(['\r', '\u{feff}'], "").trim_end().to_owned();
+        if plain(&now) != plain(&text) {
             reply.text.push_str(&format!("\nThese lines have changed since:\n{now}"));
         }
     }
