@@ -103,7 +103,7 @@ impl EntrySelection {
     ) -> Result<Self, Refusal> {
         let UndoRequest { jobs, session, since, to, path, paths, hunks, .. } = request;
         let query = EntryQuery {
-            path: path.clone(),
+            path: path.as_ref().map(known),
             session: session.clone(),
             since: *since,
             ..EntryQuery::default()
