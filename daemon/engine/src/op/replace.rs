@@ -236,7 +236,9 @@ impl Replace {
         if self.removes_lines && new.is_empty() && !self.matching.whole_lines {
             let (first, _) = text.lines_of(range.clone());
             let begins_line = text.line_range((first, first)).start == range.start;
-            let own = if begins_line { text.break_at(range.end) } else { 0 };
+            // Behind a break, the next line begins, which may be blank.
+            let ends_inside = !text.content.cut(range.clone()).ends_with(['\n', '\r']);
+            let own = if begins_line && ends_inside { text.break_at(range.end) } else { 0 };
             return (range.start..range.end + own, String::new(), 0);
         }
         if !self.matching.whole_lines {
