@@ -126,11 +126,14 @@ fn every_kind_of_edit_has_its_effect() {
     edit(&mut client, json!([{ "path": "greet.py", "old": "pass", "new": "...", "rename_to": "sub/b.py" }]))
         .done();
     assert_eq!(daemon.get("sub/b.py"), b"...\n");
-    // The refusal shows what the session has not read, which then counts as read.
-    let delete = json!([{ "path": "sub/b.py", "symbol": null, "delete": true }]);
-    assert!(edit(&mut client, delete.clone()).text.contains("send the job again"));
-    edit(&mut client, delete).done();
+    let delete = |path: &str| json!([{ "path": path, "symbol": null, "delete": true }]);
+    edit(&mut client, delete("sub/b.py")).done();
     assert!(!daemon.workspace().join("sub/b.py").exists());
+    // The refusal shows what the session has not read, which then counts as read.
+    daemon.put("unread.py", GREET);
+    assert!(edit(&mut client, delete("unread.py")).text.contains("send the job again"));
+    edit(&mut client, delete("unread.py")).done();
+    assert!(!daemon.workspace().join("unread.py").exists());
 }
 
 #[test]

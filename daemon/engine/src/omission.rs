@@ -48,7 +48,7 @@ const SUBJECTS: [&str; 26] = [
     "above",
 ];
 
-/// What opens a comment in the languages that people edit, and what closes one.
+/// The openings and ends of comments in the languages that people edit.
 const OPENERS: [&str; 9] = ["{/*", "/*", "<!--", "//", "#", "--", ";", "%", "*"];
 const CLOSERS: [&str; 3] = ["*/}", "*/", "-->"];
 

@@ -310,8 +310,9 @@ fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySumm
     let mut newest = None;
     let passes_outside = query.path.is_some() && query.session.is_none();
     each(state, query, &mut |entry| {
+        let is_passed = passes_outside && entry.session == OUTSIDE;
         if !entry.undone
-            && !(passes_outside && entry.session == OUTSIDE)
+            && !is_passed
             && !matches!(entry.kind, EntryKind::Undo | EntryKind::Mark)
             && !is_rescue(state, &entry)?
             && !is_spent(state, &entry, &BTreeSet::new())?

@@ -285,9 +285,9 @@ fn a_file_kept_by_a_rollback_is_written_again_if_its_flush_failed() {
             file("backup.txt", vec![append("more\n")]),
         ]);
         let same = machine.clone();
-        // Others append to the first file, which is in place, and replace the second one before its exchange.
+        // Others rewrite the first file, which is in place, and replace the second one before its exchange.
         machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |outside| {
-            outside.append("/w/a.txt", b"theirs\n").unwrap();
+            outside.write("/w/a.txt", b"written by\ntheirs\n").unwrap();
             outside.replace("/w/backup.txt", b"theirs\n").unwrap();
             fail_flushes(&same, FaultDuration::Once);
         });

@@ -67,6 +67,7 @@ fn prepare(daemon: &TestDaemon) {
         "long.txt",
         (0..5000).map(|number| format!("line {number} of a long file\n")).collect::<String>(),
     );
+    daemon.put("unseen.txt", "one\ntwo\n");
     daemon.put("binary", b"\0\x01");
 }
 
@@ -106,7 +107,7 @@ fn refusals_of_the_native_tools_name_their_fields() {
         one(json!({ "lines": "2-3", "new": "" }), "unread.py"),
         one(json!({ "lines": "90-95", "new": "" }), "other.py"),
         one(json!({ "content": "" }), "long.txt"),
-        one(json!({ "delete": true }), "long.txt"),
+        one(json!({ "delete": true }), "unseen.txt"),
         one(json!({ "rename_to": "other.py" }), "unread.py"),
         one(json!({ "old": "import os", "new": "(" }), "other.py"),
         one(json!({ "old": "x", "new": "y" }), "binary"),

@@ -1,5 +1,7 @@
 //! Tests of the time at which entries are due, and of the number of them that a job settles.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,14 +1,14 @@
 //! An open folder on Unix: every call takes one name in it, and never follows it if it is a link.
 
 use std::any::Any;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::file::UnixFile;
+use super::file::{UnixFile, flush_data};
 use super::{component, foreign, stat};
 use crate::os::{Access, Dir, DirEntry, File, FileIdentity, FileKind, OsDir, Stat};
 
@@ -110,9 +110,15 @@ impl OsDir for UnixDir {
         if stat::own(fd.as_fd())?.identity != to {
             return Ok(false);
         }
-        let mut file = std::fs::File::from(fd);
-        file.write_all(bytes)?;
-        file.sync_data()?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let written = retry_on_intr(|| rustix::io::write(&fd, rest))?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        flush_data(fd.as_fd())?;
         Ok(true)
     }
 

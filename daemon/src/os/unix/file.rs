@@ -54,12 +54,12 @@ pub(super) fn flush(fd: BorrowedFd<'_>) -> Result<(), Errno> {
 }
 
 #[cfg(target_os = "macos")]
-fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(super) fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     flush(fd)
 }
 
 #[cfg(not(target_os = "macos"))]
-fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+pub(super) fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     rustix::io::retry_on_intr(|| rustix::fs::fdatasync(fd))
 }
 
