@@ -272,12 +272,14 @@ fn editctl_waits_until_a_daemon_with_too_many_connections_accepts_it() {
             (open[0].ask_json(kind::STATUS, &json!({}))["sessions"] == connected).then_some(())
         });
     }
-    // Each has sent its request once it reports a change.
+    // Each has sent its request once it reports a change. Its pipe stays open, or it would end at the next change.
+    let mut pipes = Vec::new();
     for child in &mut watching {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         daemon.put("seen", format!("{:?}", Instant::now()));
         out.read_line(&mut line).unwrap();
+        pipes.push(out);
     }
     let before = daemon.said().matches("connection refused").count();
     let mut editctl = daemon.editctl();
