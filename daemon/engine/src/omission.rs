@@ -52,23 +52,42 @@ const SUBJECTS: [&str; 26] = [
 const OPENERS: [&str; 9] = ["{/*", "/*", "<!--", "//", "#", "--", ";", "%", "*"];
 const CLOSERS: [&str; 3] = ["*/}", "*/", "-->"];
 
-/// Returns the warning about the first placeholder that replaces code. The splices are UTF-8.
-pub(crate) fn warning(splices: &[Splice]) -> Option<String> {
-    let line = splices.iter().find_map(placeholder)?;
+/// Returns the warning about the first placeholder that replaces code. `after` is the new content, in UTF-8, which the splices
+/// made.
+pub(crate) fn warning(after: &[u8], splices: &[Splice]) -> Option<String> {
+    let mut moved = 0i64;
+    let line = splices.iter().find_map(|splice| {
+        let at = splice.at.saturating_add_signed(moved);
+        moved += splice.new.len() as i64 - splice.old.len() as i64;
+        let has_dots = [&b"..."[..], "…".as_bytes()]
+            .iter()
+            .any(|dots| memchr::memmem::find(&splice.new, dots).is_some());
+        has_dots.then(|| placeholder(&in_lines(after, usize::try_from(at).ok()?, splice)?))?
+    })?;
     Some(format!(
         "the line `{line}` replaces the lines that it stands for; undo this job and send those lines if they are to stay"
     ))
 }
 
-/// Returns the first placeholder in the text of a splice that removes lines.
-fn placeholder(splice: &Splice) -> Option<&str> {
-    let (old, new) = (std::str::from_utf8(&splice.old).ok()?, std::str::from_utf8(&splice.new).ok()?);
+/// Returns the lines that a splice touches, before and after it: a splice may begin and end inside of a line. `at` is its
+/// offset in the new content.
+fn in_lines(after: &[u8], at: usize, splice: &Splice) -> Option<[String; 2]> {
+    let (above, rest) = after.split_at_checked(at)?;
+    let below = rest.get(splice.new.len()..)?;
+    let lead = above.get(memchr::memrchr(b'\n', above).map_or(0, |end| end + 1)..)?;
+    let tail = below.get(..memchr::memchr(b'\n', below).unwrap_or(below.len()))?;
+    let whole = |part: &[u8]| String::from_utf8([lead, part, tail].concat()).ok();
+    Some([whole(&splice.old)?, whole(&splice.new)?])
+}
+
+/// Returns the first placeholder among new lines, if lines were removed for it.
+fn placeholder([old, new]: &[String; 2]) -> Option<String> {
     let mut found = new.lines().filter(|line| is_placeholder(line)).map(str::trim).peekable();
     found.peek()?;
     let (before, after): (HashSet<&str>, HashSet<&str>) =
         (old.lines().map(str::trim).collect(), new.lines().map(str::trim).collect());
     let removes = before.iter().any(|line| !line.is_empty() && !after.contains(line));
-    found.find(|line| removes && !before.contains(line))
+    found.find(|line| removes && !before.contains(line)).map(str::to_owned)
 }
 
 /// Returns true if a line is a placeholder, whatever it replaces.
@@ -151,17 +170,21 @@ mod tests {
         }
     }
 
-    fn splice(old: &str, new: &str) -> Splice {
-        Splice { at: 0, old: old.into(), new: new.into() }
-    }
-
     #[test]
     fn only_a_placeholder_that_replaces_code_is_found() {
         let line = "// ... existing code ...\n";
-        let found = placeholder(&splice("b();\nc();\n", &format!("b();\n{line}"))).map(str::to_owned);
-        assert_eq!(found.as_deref(), Some(line.trim()));
-        assert_eq!(placeholder(&splice("", line)), None, "nothing is removed");
-        assert_eq!(placeholder(&splice("a\n\n", &format!("a\n{line}"))), None, "a blank line is removed");
-        assert_eq!(placeholder(&splice(&format!("a\n{line}"), &format!("b\n{line}"))), None, "it was there");
+        let found = |old: &str, new: &str| placeholder(&[old.to_owned(), new.to_owned()]);
+        assert_eq!(found("b();\nc();\n", &format!("b();\n{line}")).as_deref(), Some(line.trim()));
+        assert_eq!(found("", line), None, "nothing is removed");
+        assert_eq!(found("a\n\n", &format!("a\n{line}")), None, "a blank line is removed");
+        assert_eq!(found(&format!("a\n{line}"), &format!("b\n{line}")), None, "it was there");
+    }
+
+    #[test]
+    fn the_whole_line_is_shown() {
+        let after = b"x\n// ... existing code ...\nz\n";
+        let splices = [(0, "xx", "x"), (6, "one\ntwo", "... existing code ...")];
+        let splices = splices.map(|(at, old, new)| Splice { at, old: old.into(), new: new.into() });
+        assert!(warning(after, &splices).is_some_and(|shown| shown.contains("`// ... existing code ...`")));
     }
 }

@@ -63,7 +63,10 @@ pub(crate) fn run(
     }
     let plain = edited.as_ref().is_none_or(|edited| edited.plain);
     let gets_nul = plain && edited.as_ref().is_some_and(|edited| has_nul(&edited.bytes));
-    let omission = edited.as_ref().filter(|_| plain).and_then(|edited| omission::warning(&edited.splices));
+    let omission = edited
+        .as_ref()
+        .filter(|_| plain)
+        .and_then(|edited| omission::warning(&edited.bytes, &edited.splices));
     let rewritten = edited.is_some();
     let delta = settle(job, path, &before, edited, creates, tree)?;
     let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
