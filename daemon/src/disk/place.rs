@@ -26,6 +26,7 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use editd_proto::path::FilePath;
 use editd_proto::{ErrorCode, RequestError};
 
+use super::alias;
 use super::reserved::OwnEntries;
 use crate::os::{Dir, FileIdentity, Os, Stat};
 
@@ -81,7 +82,7 @@ impl WorkspaceRoot {
 
     /// Returns true if a folder of this name may be the state folder.
     fn may_be_state(&self, name: &[u8]) -> bool {
-        self.state.get().is_some_and(|(state, ..)| state == name)
+        self.state.get().is_some_and(|(state, ..)| alias::may_be(name, state))
     }
 
     /// Returns true if a file or folder was passed to [`WorkspaceRoot::reserve`] or [`WorkspaceRoot::reserve_state`].

@@ -37,11 +37,12 @@ impl Disk {
         match file.how {
             ChangeMethod::Swap => {
                 let target = self.observe(place)?;
-                let rest = appended(&file, &target);
-                if is_of_others(&file, &target) && rest.is_none() {
+                // Windows has no append that leaves alone what others write meanwhile.
+                let is_appended = cfg!(unix) && appended(&file, &target).is_some();
+                if is_of_others(&file, &target) && !is_appended {
                     return Ok(());
                 }
-                self.put_back_with(&file, place, rescue, rest.unwrap_or_default())
+                self.put_back_or_leave(&file, place, rescue, is_appended)
             }
             ChangeMethod::Delete => self.put_back(&file, place, rescue),
             ChangeMethod::Create => self.withdraw_new(file, rescue),
@@ -51,25 +52,26 @@ impl Disk {
     }
 
     /// Puts the displaced file back under its name. The file that comes out must be the staged one. If another program has
-    /// appended to that, its bytes are appended to the file that went in. Otherwise it is
-    /// newer than the one that went in, so it is rescued and exchanged again. Bytes that the journal does not take go
-    /// back all the same, and the error is returned afterwards.
+    /// appended to that, its bytes are appended to the file that went in. Any other file that comes out is newer than the
+    /// one that went in, so it is rescued and exchanged again. Bytes that the journal does not take go back all the same,
+    /// and the error is returned afterwards.
     pub(super) fn put_back(
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
-        self.put_back_with(file, place, rescue, &[])
+        self.put_back_or_leave(file, place, rescue, false)
     }
 
-    /// The same for a target to which another program has appended `rest`.
-    fn put_back_with(
+    /// The same; but with `is_appended`, a volume without exchange keeps the target, to which another program has appended:
+    /// a rename over it would lose those bytes.
+    fn put_back_or_leave(
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-        rest: &[u8],
+        is_appended: bool,
     ) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let mut ours: Option<FileMeta> = file.after.clone();
@@ -77,17 +79,18 @@ impl Disk {
         for _ in 0..ROUNDS {
             let returning = ReturningFile::look(file, &staging, &staged_name, rescue);
             let back = if ours.is_some() {
-                self.exchange_or_move(file, &staging, &staged_name, place)
+                match self.os.exchange(&staging, &staged_name, place.parent(), place.name()) {
+                    Err(error) if is_appended && error.kind() == io::ErrorKind::Unsupported => {
+                        Ok(ReturnOutcome::Moved)
+                    }
+                    exchanged => self.exchanged_or_moved(exchanged, file, (&staging, &staged_name), place),
+                }
             } else {
                 self.move_back(&staging, &staged_name, place)
             };
             let (went_in, rescued) = returning.moved(rescue);
             refused = refused.and(rescued);
             if matches!(back?, ReturnOutcome::Moved) {
-                // A volume without exchange: the staged file is gone, with the bytes behind it.
-                if let (false, Some(back)) = (rest.is_empty(), &went_in) {
-                    place.parent().append(place.name(), back.identity, rest)?;
-                }
                 return refused;
             }
             match (observation::observe(&staging, &staged_name)?, &ours) {
@@ -161,14 +164,15 @@ impl Disk {
         Ok(ReturnOutcome::Exchanged)
     }
 
-    fn exchange_or_move(
+    /// Does what an exchange could not do, by its result.
+    fn exchanged_or_moved(
         &self,
+        exchanged: io::Result<()>,
         file: &FileRecord,
-        staging: &Dir,
-        staged_name: &[u8],
+        (staging, staged_name): (&Dir, &[u8]),
         place: &ResolvedPath,
     ) -> io::Result<ReturnOutcome> {
-        match self.os.exchange(staging, staged_name, place.parent(), place.name()) {
+        match exchanged {
             Ok(()) => Ok(ReturnOutcome::Exchanged),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => self.move_back(staging, staged_name, place),
@@ -275,6 +279,7 @@ pub fn is_further_name(file: IntendedFile<'_>, target: &Observation) -> bool {
 enum ReturnOutcome {
     /// The staging folder now has the file that was at the target.
     Exchanged,
-    /// The staging folder has no file, or the journal has its bytes and the target belongs to another program.
+    /// The staging folder has no file, or its bytes are in the journal or come there when it is emptied, and the target belongs
+    /// to another program.
     Moved,
 }

@@ -120,11 +120,9 @@ impl EditContext<'_> {
 
     /// Returns true if a line of a quotation is not in the file, but in the new text of another edit of the entry.
     fn quotes_new_text(&self, old: &str) -> bool {
-        let lines = old
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.len() >= SHORTEST && (self.beside)(self.edit, line));
-        lines.take(LINES_TRIED).any(|line| {
+        let lines = old.lines().map(str::trim).filter(|line| line.len() >= SHORTEST).take(LINES_TRIED);
+        let mut written = lines.filter(|line| (self.beside)(self.edit, line));
+        written.any(|line| {
             self.budget.look(self.text.len())
                 && memchr::memmem::find(self.text.content.as_bytes(), line.as_bytes()).is_none()
         })

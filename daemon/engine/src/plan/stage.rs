@@ -117,6 +117,9 @@ pub(crate) fn run(
     Ok((edited, reports))
 }
 
+/// The work of passing over one edit, in bytes of a search.
+const EDIT_WORK: usize = 64;
+
 /// Locates every edit, in the order of the request.
 fn locate(
     base: &EditBase<'_>,
@@ -138,7 +141,8 @@ fn locate(
     let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes), base.trees);
     let beside = |edit: u32, line: &str| {
         let others = ops.iter().zip(0..).filter(|(_, other)| *other != edit);
-        others.filter_map(|(op, _)| op.as_ref().ok()?.replacement()).any(|new| new.contains(line))
+        let mut texts = others.filter_map(|(op, _)| op.as_ref().ok()?.replacement());
+        texts.any(|new| base.budget.look(new.len() + EDIT_WORK) && new.contains(line))
     };
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let name = stores(op);

@@ -140,11 +140,9 @@ fn name(line: &str) -> Option<&str> {
         .strip_prefix("- ")
         .or_else(|| numbered.strip_prefix(". ").filter(|_| numbered.len() < name.len()));
     name = listed.unwrap_or(name).trim_start();
-    name = ["File:", "file:", "FILE:"]
-        .iter()
-        .find_map(|word| name.strip_prefix(word))
-        .unwrap_or(name)
-        .trim_start();
+    if let Some((_, rest)) = name.split_at_checked(5).filter(|(word, _)| word.eq_ignore_ascii_case("File:")) {
+        name = rest.trim_start();
+    }
     loop {
         name = name.strip_suffix(':').unwrap_or(name).trim_end();
         let inner = ["**", "`", "*"].iter().find_map(|mark| name.strip_prefix(mark)?.strip_suffix(mark));

@@ -1,5 +1,7 @@
 //! From the arguments of a tool to native file entries. It never looks at a file.
 
+use std::borrow::Cow;
+
 use editd_types::{FileEdit, FileEntry, FilePath, JobMode, RequestError};
 use serde_json::{Map, Value};
 
@@ -39,15 +41,8 @@ impl Dialect for ToolDialect {
             ));
         };
         let tool = self.tool(call.as_ref().map(|call| call.tool.as_str()), fields)?;
-        let read;
-        let fields = match with_lists(fields, tool) {
-            Some(with_lists) => {
-                read = with_lists;
-                &read
-            }
-            None => fields,
-        };
-        let arguments = Arguments::read(tool.fields, fields, tool.name())?;
+        let fields = with_lists(fields, tool);
+        let arguments = Arguments::read(tool.fields, &fields, tool.name())?;
         let path = setting.path_or(arguments.text(FieldMeaning::Path)?)?;
         let mut edits = edits(tool, &arguments, setting)?;
         for edit in edits.iter_mut().filter(|edit| edit.op == "replace" && self.removes_lines) {
@@ -70,16 +65,17 @@ impl Dialect for ToolDialect {
     }
 }
 
-/// Returns the fields with the list of edits that a model has written as a text; `None` if there is no such text.
-fn with_lists(fields: &Map<String, Value>, tool: &Tool) -> Option<Map<String, Value>> {
-    let lists =
-        tool.fields.iter().filter(|field| field.meaning == FieldMeaning::Edits).flat_map(|field| field.names);
-    let texts =
-        lists.filter_map(|name| Some((*name, serde_json::from_str(fields.get(*name)?.as_str()?).ok()?)));
-    let lists: Vec<(&str, Value)> = texts.filter(|(_, value): &(_, Value)| value.is_array()).collect();
-    let mut read = (!lists.is_empty()).then(|| fields.clone())?;
-    lists.into_iter().for_each(|(name, list)| drop(read.insert(name.to_owned(), list)));
-    Some(read)
+/// Returns the fields of a call. A list of edits that a model has written as a text is read.
+fn with_lists<'f>(fields: &'f Map<String, Value>, tool: &Tool) -> Cow<'f, Map<String, Value>> {
+    let mut read = Cow::Borrowed(fields);
+    let lists = tool.fields.iter().filter(|field| field.meaning == FieldMeaning::Edits);
+    for name in lists.flat_map(|field| field.names) {
+        let list = fields.get(*name).and_then(Value::as_str).and_then(|text| json::value(text).ok());
+        if let Some(list) = list.filter(Value::is_array) {
+            read.to_mut().insert((*name).to_owned(), list);
+        }
+    }
+    read
 }
 
 /// Returns one file entry for each edit, so that each edit is located in the result of the edit before it.

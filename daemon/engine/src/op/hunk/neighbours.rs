@@ -42,7 +42,7 @@ pub(super) struct HunkPlacement {
     offsets: [Option<i64>; 2],
     /// The hunk that it should stand below, if it has no place there.
     misplaced: Option<u32>,
-    /// The lines of the hunks before and after it in the diff, if each has only one place and they are in order.
+    /// The line of the hunk before it, and of the one after it, if that has only one place and the two are `in_order`.
     beside: [Option<u64>; 2],
 }
 
@@ -249,7 +249,7 @@ impl<'o> Neighbours<'o> {
             Err(refusal) => return Err(refusal),
         };
         let message = format!(
-            "the hunk matches at line {line}, which is on the other side of the hunk beside it, and less exactly at line {other}; \
+            "the hunk matches at line {line}, against the order of the diff, and less exactly in order, at line {other}; \
              quote more lines, as they are in the file"
         );
         let mut error = locate::ambiguous(message, 2);
