@@ -12,8 +12,8 @@ use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination};
 use editd_tests::fault_injection::crash::{CrashPlan, TestReport, disks};
 use editd_tests::fault_injection::crash_image::CutSample;
 use editd_tests::fault_injection::faults::FaultPlan;
-use editd_tests::fault_injection::outside_writes::OutsideWritePlan;
 use editd_tests::fault_injection::outside_writes::action::OutsideAction;
+use editd_tests::fault_injection::outside_writes::{OutsideWritePlan, append_to_all};
 use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::process;
@@ -175,6 +175,12 @@ fn with_outside_writes(name: &str) {
         writes.truncate(extent.of(1, 15, 15));
         for path in baseline.paths.iter().take(extent.of(1, 2, 2)) {
             let more = fault_injection::outside_writes::check(scenario, path, &writes, &plan);
+            report.images += more.images;
+            report.found.extend(more.found);
+        }
+        if baseline.paths.len() > 1 {
+            let plan = OutsideWritePlan { one_in: extent.of(30, 16, all), ..plan };
+            let more = append_to_all::check(scenario, &plan);
             report.images += more.images;
             report.found.extend(more.found);
         }

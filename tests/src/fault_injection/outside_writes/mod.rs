@@ -3,6 +3,7 @@
 //! not at all.
 
 pub mod action;
+pub mod append_to_all;
 pub mod exempt_calls;
 pub mod permitted_states;
 pub mod two_writers;
