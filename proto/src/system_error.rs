@@ -26,6 +26,13 @@ pub fn with_remedy(error: &io::Error) -> String {
     format!("{}{remedy}", in_words(error))
 }
 
+/// Returns true if the process or the system has no file descriptor left (`EMFILE`, `ENFILE`), for which the standard
+/// library has no kind.
+#[must_use]
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -112,3 +112,22 @@ fn damage_that_other_requests_find_is_reported_once() {
         });
     }
 }
+
+/// The log cannot be opened, and nothing about it is known to be damaged.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_without_file_descriptors_reports_no_damage() {
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+
+    let (daemon, mut client) = three_entries();
+    let pid = Pid::from_raw(i32::try_from(daemon.pid()).unwrap());
+    let limited = Rlimit { current: Some(3), ..getrlimit(Resource::Nofile) };
+    let usual = prlimit(pid, Resource::Nofile, limited).unwrap();
+    let found = client.ask_json(kind::CHECK, &json!({}))["findings"].to_string();
+    prlimit(pid, Resource::Nofile, usual).unwrap();
+    assert!(found.contains("ulimit -n"), "{found}");
+    assert!(!found.contains("damaged") && !found.contains("salvage"), "{found}");
+    let found = client.ask_json(kind::CHECK, &json!({}));
+    assert!(!found["findings"].to_string().contains("\"bad\""), "{found}");
+    assert_eq!(client.ask_json(kind::STATUS, &json!({}))["damage"], Value::Null);
+}

@@ -7,7 +7,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
-use editd_proto::system_error::in_words;
+use editd_proto::system_error::{in_words, is_out_of_descriptors};
 
 use super::WorkspaceState;
 use crate::disk::RootError;
@@ -105,7 +105,7 @@ pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
             "another program has it open and does not share it; close it there, then send the job again"
                 .to_owned(),
         ),
-        _ if out_of_handles(error) => (
+        _ if is_out_of_descriptors(error) => (
             ErrorCode::Limit,
             "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
                 .to_owned(),
@@ -113,12 +113,6 @@ pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
         _ => (ErrorCode::Io, format!("{}; repair that and send the job again", in_words(error))),
     };
     Box::new(RequestError::new(code, format!("{path}: {what}")).at(path))
-}
-
-/// Returns true if the process or the system has no descriptor left.
-fn out_of_handles(error: &io::Error) -> bool {
-    // EMFILE and ENFILE, which the standard library has no kind for.
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// Returns the refusal for a fault of editd itself.

@@ -42,9 +42,7 @@ impl Store {
                 }
                 Err(gone @ StoreError::Gone) => return finding("bad", "log", gone.to_string()),
                 Err(e) => {
-                    let message = format!(
-                        "it cannot be read: {e}; what was acknowledged stays as it is: repair the disk"
-                    );
+                    let message = format!("it cannot be read; what was acknowledged stays as it is: {e}");
                     return finding("bad", "log", message);
                 }
             }

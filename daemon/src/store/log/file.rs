@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Mutex;
 
+use editd_proto::system_error::is_out_of_descriptors;
+
 use super::BLOCK;
 use super::mend::LogGap;
 use super::position::align;
@@ -76,10 +78,11 @@ impl LogFile {
     }
 }
 
-/// Returns true if a read failed because of the disk, and not for a lack of rights or memory.
+/// Returns true if a read failed because of the disk, and not for a lack of rights, memory or file descriptors.
 pub fn is_of_the_disk(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, InvalidInput, OutOfMemory, PermissionDenied, WouldBlock};
     !matches!(error.kind(), Interrupted | InvalidInput | OutOfMemory | PermissionDenied | WouldBlock)
+        && !is_out_of_descriptors(error)
 }
 
 /// The parts of segments that the disk cannot read.

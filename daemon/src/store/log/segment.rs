@@ -7,7 +7,7 @@ use super::packed::{HEAD, PackedFile};
 use super::position::align;
 use super::read::fill_file;
 use super::{BLOCK, header::HEADER};
-use editd_proto::system_error::in_words;
+use editd_proto::system_error::{in_words, is_out_of_descriptors};
 
 use crate::os::{Access, Dir, File, Stat};
 use crate::store::StoreError;
@@ -191,6 +191,8 @@ pub fn unreadable(what: &str, id: u64, e: &io::Error) -> StoreError {
     let todo = if is_of_the_disk(e) {
         "; nothing is changed: check the disk, and try again; if it cannot be read then either, run `editctl stop`, then \
          `editctl salvage`, which keeps all that can be read"
+    } else if is_out_of_descriptors(e) {
+        "; nothing is changed: raise the limit (`ulimit -n`), or try again when fewer files are open"
     } else {
         ""
     };

@@ -62,7 +62,7 @@ impl Log {
     /// Errors of the system other than failed reads.
     pub fn verify_segment(&self, id: u64) -> Result<LogCheck, StoreError> {
         let mut check = LogCheck { segments: 1, ..LogCheck::default() };
-        let Ok(mut window) = SegmentWindow::open_around(self.dir(), id) else {
+        let Ok(mut window) = SegmentWindow::open_if_readable(self.dir(), id)? else {
             let (from, to) = (LogPosition::at(id, 0), LogPosition::at(id + 1, 0));
             check.gaps.push(LogGap { from, to, records: None, what: "a segment that cannot be opened" });
             return Ok(check);
@@ -132,7 +132,7 @@ impl Log {
             }
         }
         // If it cannot be opened, its own check reports that.
-        let Ok(mut next) = SegmentWindow::open_around(self.dir(), id + 1) else { return Ok(None) };
+        let Ok(mut next) = SegmentWindow::open_if_readable(self.dir(), id + 1)? else { return Ok(None) };
         Ok(begin(&mut next)?.map(|(cursor, _)| SegmentEnd::of(&cursor)))
     }
 

@@ -1,5 +1,8 @@
 //! Reads a segment through a small window, so that reading a large log takes little memory. It only reads.
 
+use std::io;
+
+use super::file::is_of_the_disk;
 use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
@@ -50,8 +53,21 @@ impl SegmentWindow {
 
     /// Opens a segment for reading around what the disk cannot read.
     pub fn open_around(dir: &Dir, id: u64) -> Result<Self, StoreError> {
-        let segment = segment::read_around(dir, id).map_err(|e| unreadable("opened", id, &e))?;
-        Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None, is_around: true })
+        Self::open_if_readable(dir, id)?.map_err(|e| unreadable("opened", id, &e))
+    }
+
+    /// As [`Self::open_around`]. The inner error is one of the disk, or the file is absent.
+    ///
+    /// # Errors
+    /// A lack of rights, memory or file descriptors, which says nothing about the segment.
+    pub fn open_if_readable(dir: &Dir, id: u64) -> Result<io::Result<Self>, StoreError> {
+        let segment = match segment::read_around(dir, id) {
+            Err(e) if !is_of_the_disk(&e) => return Err(unreadable("opened", id, &e)),
+            Err(e) => return Ok(Err(e)),
+            Ok(segment) => segment,
+        };
+        let dir = dir.clone();
+        Ok(Ok(Self { dir, segment, start: 0, bytes: Vec::new(), forgotten: None, is_around: true }))
     }
 
     /// Returns the parts of its file that the disk could not read so far.
