@@ -207,7 +207,7 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     }
     // If the job would apply, the message says so.
     if error.would_apply == Some(WouldApply::Conflict) && error.later.is_empty() {
-        line(out, "  it would not apply to the current content");
+        line(out, "  the job conflicts with the current content");
     }
 }
 

@@ -77,12 +77,20 @@ pub(super) fn of_lines(
     };
     let lines =
         if first >= last { format!("line {first}{more}") } else { format!("lines {first} to {last}{more}") };
-    let what = format!("this session has not seen {lines} of {path}, which the job edits without quoting");
+    let entries = &checked.snapshot.request.job.entries;
+    let deletes = entries.iter().any(|entry| entry.path == *path && entry.only_deletes());
+    let does = if deletes { "deletes" } else { "edits without quoting" };
+    let what = format!("this session has not seen {lines} of {path}, which the job {does}");
     let then = if shown::cover(&shown, &wanted) {
         "the refusal shows all of that: send the job again".to_owned()
     } else {
         let from = shown.last().map_or(first, |(_, last)| last + 1);
-        format!("it shows as much as fits: read the rest, from line {from}")
+        match deletes && !shown.is_empty() {
+            true => format!(
+                "it shows as much as fits: send the job again to delete it, or read the rest first, from line {from}"
+            ),
+            false => format!("it shows as much as fits: read the rest, from line {from}"),
+        }
     };
     let message = format!(
         "{what}; {then}, or with `base` \"{}\" (a client that reads files itself: `base` \"sha256:…\" of what it read)",
