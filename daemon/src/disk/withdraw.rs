@@ -37,8 +37,7 @@ impl Disk {
         match file.how {
             ChangeMethod::Swap => {
                 let target = self.observe(place)?;
-                // Windows has no append that leaves alone what others write meanwhile.
-                let is_appended = cfg!(unix) && appended(&file, &target).is_some();
+                let is_appended = is_appended(&file, &target);
                 if is_of_others(&file, &target) && !is_appended {
                     return Ok(());
                 }
@@ -256,6 +255,12 @@ impl Disk {
 /// Returns true if a target that was put in place has a file of another program, or one that it changed.
 fn is_of_others(file: &FileRecord, target: &Observation) -> bool {
     !matches!(target, Observation::Absent) && !file.after.as_ref().is_some_and(|after| target.is(after))
+}
+
+/// Returns true if another program has only appended to the staged file of a swap, so that what it appended can follow the old
+/// content. Windows has no append that leaves alone what others write meanwhile.
+pub fn is_appended(file: &FileRecord, target: &Observation) -> bool {
+    cfg!(unix) && appended(file, target).is_some()
 }
 
 /// Returns what another program has appended to the staged file of a swap; `None` if the file is another one, or differs in

@@ -5,7 +5,7 @@ use std::io;
 
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
-use crate::disk::withdraw::is_further_name;
+use crate::disk::withdraw::{is_appended, is_further_name};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::seal::seal;
 use crate::journal::{external, roll_back};
@@ -31,6 +31,8 @@ enum FileProgress {
     Put,
     /// It was put in place, and changed by another program since.
     PutThenForeign,
+    /// It was put in place, and another program has appended to it since. What was appended follows the old content.
+    PutThenAppended,
     /// It was put in place, and displaced something other than the checked file.
     Displaced,
     /// It was not put in place, and cannot be any more.
@@ -66,7 +68,10 @@ pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::R
     let finish = files.iter().all(|(.., standing)| match standing {
         FileProgress::Put => aim != RepairAim::Refused,
         FileProgress::Pending => aim == RepairAim::Finish,
-        FileProgress::PutThenForeign | FileProgress::Displaced | FileProgress::Lost => false,
+        FileProgress::PutThenForeign
+        | FileProgress::PutThenAppended
+        | FileProgress::Displaced
+        | FileProgress::Lost => false,
     });
     if finish && put_rest(state, &mut files)? {
         seal(state, entry)?;
@@ -75,7 +80,9 @@ pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::R
     for (file, place, standing) in files.iter().rev() {
         // If another program removed its folder, the displaced content goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
-        if let (FileProgress::Put | FileProgress::Displaced, Some(place)) = (standing, place) {
+        let returns =
+            matches!(standing, FileProgress::Put | FileProgress::PutThenAppended | FileProgress::Displaced);
+        if let Some(place) = place.filter(|_| returns) {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(*file, place, &mut rescue)?;
         }
@@ -167,6 +174,9 @@ fn standing(
         // A roll back that moved the file of another program was interrupted before it moved it back.
         ChangeMethod::Create if pending && !matches!(staged_name, Observation::Absent) => {
             FileProgress::Displaced
+        }
+        ChangeMethod::Swap if shows(&staged_name, &file.before) && is_appended(&file, &target) => {
+            FileProgress::PutThenAppended
         }
         ChangeMethod::Swap if shows(&staged_name, &file.before) => FileProgress::PutThenForeign,
         ChangeMethod::Delete => match (&staged_name, pending) {

@@ -100,6 +100,9 @@ impl AppendRun<'_> {
         contents.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         contents.add_removed(workspace.removed());
         let appended = Arc::new(Mutex::new(Appended { tags: Vec::new(), contents }));
+        // The journal need not have a content without what others appended to it.
+        let nodes = self.baseline.before.files.values();
+        let had = nodes.filter_map(SnapshotNode::bytes).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let (noted, paths) = (Arc::clone(&appended), self.baseline.paths.clone());
         let same = workspace.machine.clone();
         workspace.machine.at_call(self.call, HookTiming::Before, move |outside| {
@@ -107,6 +110,7 @@ impl AppendRun<'_> {
             let (tags, removed) = removed_by(outside, |outside| append_to(outside, &paths));
             noted.tags = tags;
             noted.contents.add_removed(removed);
+            noted.contents.add_removed(had);
             for path in &paths {
                 if let Ok(bytes) = outside.read(&format!("{ROOT}/{path}")) {
                     noted.contents.add(&format!("{path} with what was appended"), &bytes, false);
@@ -157,10 +161,10 @@ impl AppendRun<'_> {
             paths.filter(|path| !kept(path)).all(|path| stripped.0.files.get(path) == end.files.get(path))
         };
         let permitted = match applied {
+            // Without exchange, a file to which others appended stays as it is, also if the job is tried again.
+            _ if !self.scenario.features.exchange => true,
             Some(true) => shows(after),
             Some(false) => shows(before),
-            // Without exchange, a file to which others appended stays as it is.
-            None if !self.scenario.features.exchange => true,
             None => shows(before) || shows(after),
         };
         if !permitted {
@@ -178,8 +182,10 @@ fn append_to(outside: &OutsideProcess, paths: &[String]) -> Vec<String> {
     let mut tags = Vec::new();
     for (path, nth) in paths.iter().zip(0..) {
         let name = format!("{ROOT}/{path}");
-        let tag = format!("{}\n", tag(nth));
-        if outside.read(&name).is_ok() && outside.append(&name, tag.as_bytes()).is_ok() {
+        let Ok(bytes) = outside.read(&name) else { continue };
+        let line_break = if memmem::find(&bytes, b"\r\n").is_some() { "\r\n" } else { "\n" };
+        let tag = format!("{}{line_break}", tag(nth));
+        if outside.append(&name, tag.as_bytes()).is_ok() {
             tags.push(tag);
         }
     }

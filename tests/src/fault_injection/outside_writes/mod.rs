@@ -21,7 +21,7 @@ use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::strict;
 use super::visible_files::VisibleFiles;
-use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SeededRandom};
+use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SeededRandom, SnapshotNode};
 use action::OutsideAction;
 use exempt_calls::ExemptCalls;
 use permitted_states::PermittedStates;
@@ -172,6 +172,11 @@ impl OutsideWriteRun<'_> {
         content_log.add_files(AT_START, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
         content_log.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         content_log.add_removed(workspace.removed());
+        if self.action == OutsideAction::Append {
+            // The journal need not have the content without what others appended to it.
+            let had = self.permitted.before.files.get(self.path).and_then(SnapshotNode::bytes);
+            content_log.add_removed(had.map(<[u8]>::to_vec));
+        }
         let notes = Arc::new(Mutex::new(ActionNotes { done: None, content_log }));
         let (noted, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
         let (path, same) = (self.path.to_owned(), workspace.machine.clone());
@@ -276,8 +281,8 @@ fn describe(receipt: Option<&Receipt>) -> String {
 
 /// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
 pub(super) fn is_held(workspace: &SimWorkspace, view: &VisibleFiles, word: &str) -> Result<bool, String> {
-    let in_file = |seen: &crate::sim::SnapshotNode| match seen {
-        crate::sim::SnapshotNode::File { bytes, .. } => memmem::find(bytes, word.as_bytes()).is_some(),
+    let in_file = |seen: &SnapshotNode| match seen {
+        SnapshotNode::File { bytes, .. } => memmem::find(bytes, word.as_bytes()).is_some(),
         _ => false,
     };
     Ok(view.files.values().any(in_file) || is_in_journal(workspace, word)?)
