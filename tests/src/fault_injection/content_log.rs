@@ -24,6 +24,8 @@ pub const AT_START: &str = "at first";
 pub struct ContentLog {
     contents: Vec<LoggedContent>,
     removed: BTreeSet<Vec<u8>>,
+    /// The begin of the descriptions of contents to which other programs appended.
+    appended: BTreeSet<String>,
 }
 
 #[derive(Clone)]
@@ -54,6 +56,12 @@ impl ContentLog {
         self.removed.extend(removed);
     }
 
+    /// Notes that another program appended to the file at a path: an earlier content of it may be kept with what was
+    /// appended only.
+    pub fn add_appended(&mut self, path: &str) {
+        self.appended.insert(format!("{path} "));
+    }
+
     /// Returns the contents that are lost, one sentence each. The machine's process must have settled all entries
     /// that it could.
     ///
@@ -64,11 +72,13 @@ impl ContentLog {
         contents.add(Arc::default());
         self.removed.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
         let snapshot = machine.snapshot(ROOT).map_err(|error| error.to_string())?;
+        let mut found = Vec::new();
         for (path, seen) in &snapshot.0 {
             if let SnapshotNode::File { bytes, .. } = seen
                 && is_found(&String::from_utf8_lossy(path))
             {
                 contents.add(bytes.as_slice().into());
+                found.push(content_hash(bytes));
             }
         }
         let records = records(machine)?;
@@ -80,7 +90,17 @@ impl ContentLog {
         let chain: Vec<&FileRecord> = records.iter().collect();
         (0..ROUNDS).for_each(|_| contents.reach(&chain));
         let owed = self.contents.iter().filter(|stood| stood.durable || !cut);
-        let lost = owed.filter(|stood| contents.get(content_hash(&stood.bytes)).is_none());
+        let sides = records.iter().flat_map(|record| [&record.before, &record.after]).flatten();
+        found.extend(sides.map(|side| side.hash));
+        let begins_another = |stood: &LoggedContent| {
+            let is_appended = self.appended.iter().any(|path| stood.what.starts_with(path));
+            let mut kept = found.iter().filter_map(|hash| contents.get(*hash));
+            is_appended && kept.any(|bytes| bytes.starts_with(&stood.bytes))
+        };
+        let is_kept = |stood: &LoggedContent| {
+            contents.get(content_hash(&stood.bytes)).is_some() || begins_another(stood)
+        };
+        let lost = owed.filter(|stood| !is_kept(stood));
         Ok(lost.map(|stood| format!("{}, {} bytes, is nowhere", stood.what, stood.bytes.len())).collect())
     }
 }

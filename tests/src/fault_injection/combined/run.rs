@@ -306,6 +306,9 @@ fn perform(
     content_log.add_removed(held.map(OutsideFile::read));
     let (done, taken) = removed_by(outside, |outside| action.run(outside, held, path, &tag(0)));
     content_log.add_removed(taken);
+    if action == OutsideAction::Append {
+        content_log.add_appended(path);
+    }
     if done.is_err() {
         return false;
     }

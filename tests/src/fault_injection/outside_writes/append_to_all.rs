@@ -99,10 +99,8 @@ impl AppendRun<'_> {
         contents.add_files(AT_START, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
         contents.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         contents.add_removed(workspace.removed());
+        self.baseline.paths.iter().for_each(|path| contents.add_appended(path));
         let appended = Arc::new(Mutex::new(Appended { tags: Vec::new(), contents }));
-        // The journal need not have a content without what others appended to it.
-        let nodes = self.baseline.before.files.values();
-        let had = nodes.filter_map(SnapshotNode::bytes).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let (noted, paths) = (Arc::clone(&appended), self.baseline.paths.clone());
         let same = workspace.machine.clone();
         workspace.machine.at_call(self.call, HookTiming::Before, move |outside| {
@@ -110,7 +108,6 @@ impl AppendRun<'_> {
             let (tags, removed) = removed_by(outside, |outside| append_to(outside, &paths));
             noted.tags = tags;
             noted.contents.add_removed(removed);
-            noted.contents.add_removed(had);
             for path in &paths {
                 if let Ok(bytes) = outside.read(&format!("{ROOT}/{path}")) {
                     noted.contents.add(&format!("{path} with what was appended"), &bytes, false);

@@ -173,9 +173,7 @@ impl OutsideWriteRun<'_> {
         content_log.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         content_log.add_removed(workspace.removed());
         if self.action == OutsideAction::Append {
-            // The journal need not have the content without what others appended to it.
-            let had = self.permitted.before.files.get(self.path).and_then(SnapshotNode::bytes);
-            content_log.add_removed(had.map(<[u8]>::to_vec));
+            content_log.add_appended(self.path);
         }
         let notes = Arc::new(Mutex::new(ActionNotes { done: None, content_log }));
         let (noted, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
