@@ -31,7 +31,7 @@ enum FileProgress {
     Put,
     /// It was put in place, and changed by another program since.
     PutThenForeign,
-    /// It was put in place, and another program has appended to it since. What was appended follows the old content.
+    /// It was put in place, and another program has appended to it since. The appended bytes follow the old content.
     PutThenAppended,
     /// It was put in place, and displaced something other than the checked file.
     Displaced,

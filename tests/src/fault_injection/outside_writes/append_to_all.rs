@@ -59,7 +59,7 @@ struct AppendRun<'a> {
     images: usize,
 }
 
-/// What the program did.
+/// The changes that the program made.
 #[derive(Clone, Default)]
 struct Appended {
     tags: Vec<String>,
