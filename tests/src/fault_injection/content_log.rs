@@ -24,8 +24,8 @@ pub const AT_START: &str = "at first";
 pub struct ContentLog {
     contents: Vec<LoggedContent>,
     removed: BTreeSet<Vec<u8>>,
-    /// The begin of the descriptions of contents to which other programs appended.
-    appended: BTreeSet<String>,
+    /// True if another program appends to files.
+    is_appended: bool,
 }
 
 #[derive(Clone)]
@@ -56,10 +56,9 @@ impl ContentLog {
         self.removed.extend(removed);
     }
 
-    /// Notes that another program appended to the file at a path: an earlier content of it may be kept with what was
-    /// appended only.
-    pub fn add_appended(&mut self, path: &str) {
-        self.appended.insert(format!("{path} "));
+    /// Notes that another program appends to files: an earlier content of one may be kept only with what was appended.
+    pub fn permit_appends(&mut self) {
+        self.is_appended = true;
     }
 
     /// Returns the contents that are lost, one sentence each. The machine's process must have settled all entries
@@ -93,9 +92,8 @@ impl ContentLog {
         let sides = records.iter().flat_map(|record| [&record.before, &record.after]).flatten();
         found.extend(sides.map(|side| side.hash));
         let begins_another = |stood: &LoggedContent| {
-            let is_appended = self.appended.iter().any(|path| stood.what.starts_with(path));
             let mut kept = found.iter().filter_map(|hash| contents.get(*hash));
-            is_appended && kept.any(|bytes| bytes.starts_with(&stood.bytes))
+            self.is_appended && kept.any(|bytes| bytes.starts_with(&stood.bytes))
         };
         let is_kept = |stood: &LoggedContent| {
             contents.get(content_hash(&stood.bytes)).is_some() || begins_another(stood)

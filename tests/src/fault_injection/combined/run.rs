@@ -307,7 +307,7 @@ fn perform(
     let (done, taken) = removed_by(outside, |outside| action.run(outside, held, path, &tag(0)));
     content_log.add_removed(taken);
     if action == OutsideAction::Append {
-        content_log.add_appended(path);
+        content_log.permit_appends();
     }
     if done.is_err() {
         return false;

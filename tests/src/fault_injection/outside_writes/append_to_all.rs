@@ -99,7 +99,7 @@ impl AppendRun<'_> {
         contents.add_files(AT_START, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
         contents.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         contents.add_removed(workspace.removed());
-        self.baseline.paths.iter().for_each(|path| contents.add_appended(path));
+        contents.permit_appends();
         let appended = Arc::new(Mutex::new(Appended { tags: Vec::new(), contents }));
         let (noted, paths) = (Arc::clone(&appended), self.baseline.paths.clone());
         let same = workspace.machine.clone();

@@ -173,7 +173,7 @@ impl OutsideWriteRun<'_> {
         content_log.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         content_log.add_removed(workspace.removed());
         if self.action == OutsideAction::Append {
-            content_log.add_appended(self.path);
+            content_log.permit_appends();
         }
         let notes = Arc::new(Mutex::new(ActionNotes { done: None, content_log }));
         let (noted, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
