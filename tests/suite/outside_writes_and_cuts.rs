@@ -13,11 +13,14 @@ use editd_tests::fault_injection::crash::disks;
 use editd_tests::fault_injection::crash_image::{CrashKind, CutSample, ImageRecorder};
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::outside_writes::action::OutsideAction;
+use editd_tests::fault_injection::outside_writes::is_in_journal;
 use editd_tests::fault_injection::requests::{append, create, file, job, rename};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
-use editd_tests::sim::{HookTiming, OsCall, OutsideProcess, SimMachine, SystemFeatures};
+use editd_tests::sim::{
+    ENOSPC, FaultDuration, HookTiming, OsCall, OutsideProcess, SimMachine, SystemFeatures,
+};
 
 fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/d").unwrap();
@@ -351,4 +354,46 @@ fn a_program_that_appends_to_all_files_leaves_each_job_once_in_all_of_them_or_in
     }
     assert!(tried_again > 0, "no job is rolled back: nothing was looked at");
     assert!(found.is_empty(), "{} runs:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn a_rollback_leaves_nothing_of_the_job_if_appended_bytes_cannot_follow_the_old_content() {
+    /// Has a job rolled back while another program appends to its first file; `failing`: a call that fails.
+    fn play(scenario: &SimScenario, failing: Option<u64>) -> (SimMachine, String) {
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, |outside| {
+            outside.append("/w/b.txt", b"theirs\n").unwrap();
+            outside.append("/w/d/a.txt", b"theirs\n").unwrap();
+        });
+        if let Some(call) = failing {
+            machine.fail_call(call, ENOSPC, FaultDuration::Once);
+        }
+        let status = workspace.send(&scenario.job, KEY).status;
+        workspace.settle();
+        let mut found = String::new();
+        for path in ["/w/b.txt", "/w/d/a.txt"] {
+            let text = String::from_utf8(machine.outside().read(path).unwrap()).unwrap();
+            if text.matches("more\n").count() != usize::from(status == JobStatus::Applied) {
+                found.push_str(&format!("{status:?}, {path} is {text:?}; "));
+            }
+            if !text.contains("theirs\n") && !is_in_journal(&workspace, "theirs").unwrap() {
+                found.push_str(&format!("what was appended to {path} is lost; "));
+            }
+        }
+        (machine, found)
+    }
+
+    for scenario in scenarios() {
+        let (machine, found) = play(&scenario, None);
+        assert_eq!(found, "");
+        let trace = machine.trace();
+        let ops: Vec<&str> = trace.iter().map(|line| line.split_once(' ').unwrap().1).collect();
+        let opened =
+            ops.windows(2).position(|ops| ops[0] == "OpenFile b.txt" && ops[1].starts_with("WriteAt"));
+        let opened = opened.expect("the bytes are appended") as u64 + 1;
+        for failing in [opened, opened + 1, opened + 2] {
+            assert_eq!(play(&scenario, Some(failing)).1, "", "call {failing} failed");
+        }
+    }
 }

@@ -106,7 +106,8 @@ impl Disk {
     }
 
     /// Appends what another program has appended to the staged file, while that was at the target, to the file that is back
-    /// there. Returns false if the staged file is not the job's content with more behind it, or if the bytes cannot be appended.
+    /// there. Bytes that cannot be appended come into the journal when the staging folder is emptied: the file with the job's
+    /// content must not go back. Returns false if the staged file is not the job's content with more behind it.
     fn carry_over(
         &self,
         file: &FileRecord,
@@ -120,16 +121,29 @@ impl Disk {
         for _ in 0..LOOKS {
             let Ok(out) = observation::observe(staging, staged_name) else { return carried > 0 };
             let rest = appended(file, &out).and_then(|bytes| bytes.get(carried..));
-            let (Some(rest), Some(back)) = (rest, back) else { return carried > 0 };
-            if rest.is_empty() {
+            let Some(rest) = rest else { return carried > 0 };
+            let is_appended = match back {
+                Some(back) if !rest.is_empty() => place.parent().append(place.name(), back.identity, rest),
+                _ => break,
+            };
+            if !is_appended.unwrap_or(false) {
                 break;
-            }
-            if !place.parent().append(place.name(), back.identity, rest).unwrap_or(false) {
-                return carried > 0;
             }
             carried += rest.len();
         }
         true
+    }
+
+    /// Appends what another program appended to a file of a job whose rollback was interrupted after its old file was back.
+    ///
+    /// # Errors
+    /// Errors of the system; recovery must find out the state.
+    pub fn finish_append(&self, file: IntendedFile<'_>, place: &ResolvedPath) -> io::Result<()> {
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        if let Some(back) = self.observe(place)?.found() {
+            self.carry_over(&file, (&staging, &staged_name), place, Some(&back.meta));
+        }
+        Ok(())
     }
 
     /// For file systems without exchange. A file replaces the staged one in one step; anything else cannot, so the
@@ -267,7 +281,8 @@ pub fn is_appended(file: &FileRecord, target: &Observation) -> bool {
 /// another way.
 fn appended<'o>(file: &FileRecord, found: &'o Observation) -> Option<&'o [u8]> {
     let (after, found) = (file.after.as_ref()?, found.found()?);
-    let size = usize::try_from(after.size).ok()?;
+    // Each rewrite of a file that the job has emptied looks like an append.
+    let size = usize::try_from(after.size).ok().filter(|size| *size > 0)?;
     let (ours, rest) = found.bytes.split_at_checked(size)?;
     let is_ours = found.meta.identity == after.identity && !rest.is_empty() && hash(ours) == after.hash;
     is_ours.then_some(rest)

@@ -112,7 +112,8 @@ pub fn rescue_late(
 }
 
 /// Journals the content that a path had before a job that was rolled back, if another program had changed what the
-/// job wrote. The journal has no entry of the job, so all bytes are stored and flushed before they may be deleted.
+/// job wrote; or the content that the job wrote, with the changes by that program. The journal has no entry of the job, so all
+/// bytes are stored and flushed before they may be deleted.
 ///
 /// # Errors
 /// Fails if the log failed: the file must then be kept.
@@ -123,7 +124,12 @@ pub fn rescue_displaced(
     meta: &FileMeta,
     bytes: &[u8],
 ) -> io::Result<()> {
-    let label = format!("content before job {by}, which was rolled back");
+    let is_staged = of.after.as_ref().is_some_and(|after| after.identity == meta.identity);
+    let is_made = of.how == ChangeMethod::Swap && is_staged;
+    let label = match is_made {
+        true => format!("content of job {by}, which was rolled back, with changes by another program"),
+        false => format!("content before job {by}, which was rolled back"),
+    };
     flushed(state, append(state, &of.path, None, Some((meta, bytes)), ChangeMethod::Rescued, Some(label)))
 }
 

@@ -33,6 +33,8 @@ enum FileProgress {
     PutThenForeign,
     /// It was put in place, and another program has appended to it since. The appended bytes follow the old content.
     PutThenAppended,
+    /// The same, but a rollback was interrupted when its old content was back, and before the bytes were appended to that.
+    BackUnappended,
     /// It was put in place, and displaced something other than the checked file.
     Displaced,
     /// It was not put in place, and cannot be any more.
@@ -70,6 +72,7 @@ pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::R
         FileProgress::Pending => aim == RepairAim::Finish,
         FileProgress::PutThenForeign
         | FileProgress::PutThenAppended
+        | FileProgress::BackUnappended
         | FileProgress::Displaced
         | FileProgress::Lost => false,
     });
@@ -80,11 +83,14 @@ pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::R
     for (file, place, standing) in files.iter().rev() {
         // If another program removed its folder, the displaced content goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
-        let returns =
-            matches!(standing, FileProgress::Put | FileProgress::PutThenAppended | FileProgress::Displaced);
-        if let Some(place) = place.filter(|_| returns) {
-            let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-            state.disk.withdraw(*file, place, &mut rescue)?;
+        let Some(place) = place else { continue };
+        match standing {
+            FileProgress::Put | FileProgress::PutThenAppended | FileProgress::Displaced => {
+                let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
+                state.disk.withdraw(*file, place, &mut rescue)?;
+            }
+            FileProgress::BackUnappended => state.disk.finish_append(*file, place)?,
+            FileProgress::Pending | FileProgress::PutThenForeign | FileProgress::Lost => {}
         }
     }
     roll_back::flush(state, entry, entry.files.len())?;
@@ -175,9 +181,11 @@ fn standing(
         ChangeMethod::Create if pending && !matches!(staged_name, Observation::Absent) => {
             FileProgress::Displaced
         }
-        ChangeMethod::Swap if shows(&staged_name, &file.before) && is_appended(&file, &target) => {
+        // The displaced file may have been changed, too, by a program that had it open.
+        ChangeMethod::Swap if staged_name.found().is_some() && is_appended(&file, &target) => {
             FileProgress::PutThenAppended
         }
+        ChangeMethod::Swap if pending && is_appended(&file, &staged_name) => FileProgress::BackUnappended,
         ChangeMethod::Swap if shows(&staged_name, &file.before) => FileProgress::PutThenForeign,
         ChangeMethod::Delete => match (&staged_name, pending) {
             (Observation::Absent, true) => FileProgress::Pending,
