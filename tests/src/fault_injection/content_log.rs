@@ -88,17 +88,25 @@ impl ContentLog {
         }
         let chain: Vec<&FileRecord> = records.iter().collect();
         (0..ROUNDS).for_each(|_| contents.reach(&chain));
-        let owed = self.contents.iter().filter(|stood| stood.durable || !cut);
-        let sides = records.iter().flat_map(|record| [&record.before, &record.after]).flatten();
-        found.extend(sides.map(|side| side.hash));
-        let begins_another = |stood: &LoggedContent| {
-            let mut kept = found.iter().filter_map(|hash| contents.get(*hash));
-            self.is_appended && kept.any(|bytes| bytes.starts_with(&stood.bytes))
-        };
-        let is_kept = |stood: &LoggedContent| {
-            contents.get(content_hash(&stood.bytes)).is_some() || begins_another(stood)
-        };
-        let lost = owed.filter(|stood| !is_kept(stood));
+        let owed: Vec<&LoggedContent> = self.contents.iter().filter(|stood| stood.durable || !cut).collect();
+        if self.is_appended {
+            // A content may have what others appended to it behind it.
+            let sides: Vec<_> =
+                chain.iter().flat_map(|record| [&record.before, &record.after]).flatten().collect();
+            found.extend(sides.iter().map(|side| side.hash));
+            let kept: Vec<Arc<[u8]>> = found.iter().filter_map(|hash| contents.get(*hash).cloned()).collect();
+            for bytes in &kept {
+                let begins = sides.iter().filter_map(|side| {
+                    let begin = bytes.get(..usize::try_from(side.size).ok()?)?;
+                    (content_hash(begin) == side.hash).then_some(begin)
+                });
+                begins.for_each(|begin| contents.add(begin.into()));
+                let begins = owed.iter().filter(|stood| bytes.starts_with(&stood.bytes));
+                begins.for_each(|stood| contents.add(Arc::clone(&stood.bytes)));
+            }
+            (0..ROUNDS).for_each(|_| contents.reach(&chain));
+        }
+        let lost = owed.iter().filter(|stood| contents.get(content_hash(&stood.bytes)).is_none());
         Ok(lost.map(|stood| format!("{}, {} bytes, is nowhere", stood.what, stood.bytes.len())).collect())
     }
 }
