@@ -391,7 +391,7 @@ fn a_rollback_leaves_nothing_of_the_job_if_appended_bytes_cannot_follow_the_old_
         let ops: Vec<&str> = trace.iter().map(|line| line.split_once(' ').unwrap().1).collect();
         let opened =
             ops.windows(2).position(|ops| ops[0] == "OpenFile b.txt" && ops[1].starts_with("WriteAt"));
-        let opened = opened.expect("the bytes are appended") as u64 + 1;
+        let opened = opened.unwrap() as u64 + 1;
         for failing in [opened, opened + 1, opened + 2] {
             assert_eq!(play(&scenario, Some(failing)).1, "", "call {failing} failed");
         }
