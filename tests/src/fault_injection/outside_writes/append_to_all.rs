@@ -8,7 +8,7 @@ use editd_proto::message::JobStatus;
 use memchr::memmem;
 
 use super::action::OutsideAction;
-use super::{OutsideWritePlan, describe, exempt_calls, is_held, lock, tag};
+use super::{OutsideWritePlan, describe, exempt_calls, is_held, lock, restarted, sample, tag};
 use crate::fault_injection::content_log::{AT_START, ContentLog, removed_by};
 use crate::fault_injection::crash::TestReport;
 use crate::fault_injection::crash_image::{CrashImage, CutSample, ImageRecorder};
@@ -85,11 +85,7 @@ impl AppendRun<'_> {
         let applied = matches!(receipt.status, JobStatus::Applied | JobStatus::Partial);
         self.check_state(&workspace, &appended, Some(applied), &describe(Some(&receipt)))?;
         drop(workspace);
-        let mut images = recorder.finish(&machine);
-        while images.len() > kills {
-            let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
-            images.remove(at);
-        }
+        let images = sample(recorder.finish(&machine), kills, dice);
         images.iter().try_for_each(|image| self.killed(image, &appended))
     }
 
@@ -124,13 +120,8 @@ impl AppendRun<'_> {
     /// Checks a kill of the daemon after the program.
     fn killed(&mut self, image: &CrashImage, appended: &Appended) -> Result<(), String> {
         self.images += 1;
-        let when = format!("{image:?}: ");
-        let workspace =
-            self.scenario.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
-        if !workspace.settle() {
-            self.found.push(format!("{when}it never settles"));
-        }
-        self.check_state(&workspace, appended, None, &when)
+        let workspace = restarted(self.scenario, image, &mut self.found)?;
+        self.check_state(&workspace, appended, None, &format!("{image:?}"))
     }
 
     /// Checks the files; `applied` is `None` if the daemon was killed.

@@ -149,15 +149,10 @@ impl OutsideWriteRun<'_> {
             self.check_state(&workspace, Some(&receipt), &content_log, "")?;
         }
         drop(workspace);
-        let mut images = recorder.finish(&machine);
         let [_, answered, _] = self.permitted.calls;
-        if self.permitted.exempt_calls.may_tear_when_killed(self.call, answered) {
-            images.clear();
-        }
-        while images.len() > plan.kills {
-            let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
-            images.remove(at);
-        }
+        let torn = self.permitted.exempt_calls.may_tear_when_killed(self.call, answered);
+        let kills = if torn { 0 } else { plan.kills };
+        let images = sample(recorder.finish(&machine), kills, dice);
         images.iter().try_for_each(|image| self.killed(image, &content_log))
     }
 
@@ -202,11 +197,7 @@ impl OutsideWriteRun<'_> {
     fn killed(&mut self, image: &CrashImage, content_log: &ContentLog) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
-        let workspace =
-            self.scenario.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
-        if !workspace.settle() {
-            self.found.push(format!("{when}it never settles"));
-        }
+        let workspace = restarted(self.scenario, image, &mut self.found)?;
         self.check_state(&workspace, None, content_log, &when)
     }
 
@@ -265,6 +256,29 @@ impl OutsideWriteRun<'_> {
         }
         Ok(())
     }
+}
+
+/// Chooses some of the images.
+fn sample(mut images: Vec<CrashImage>, kills: usize, dice: &mut SeededRandom) -> Vec<CrashImage> {
+    while images.len() > kills {
+        let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
+        images.remove(at);
+    }
+    images
+}
+
+/// Starts the next daemon on an image, and waits until all entries are settled.
+fn restarted(
+    scenario: &SimScenario,
+    image: &CrashImage,
+    found: &mut Vec<String>,
+) -> Result<SimWorkspace, String> {
+    let opened = scenario.open(&image.machine);
+    let workspace = opened.map_err(|error| format!("{image:?}: cannot be opened: {error}"))?;
+    if !workspace.settle() {
+        found.push(format!("{image:?}: it never settles"));
+    }
+    Ok(workspace)
 }
 
 fn describe(receipt: Option<&Receipt>) -> String {
