@@ -194,7 +194,7 @@ pub fn unreadable(what: &str, id: u64, e: &io::Error) -> StoreError {
     } else if is_out_of_descriptors(e) {
         "; nothing is changed: raise the limit (`ulimit -n`), or try again when fewer files are open"
     } else {
-        ""
+        "; nothing is changed: repair that, and try again"
     };
     StoreError::Io(
         format!("the journal's file log/{} could not be {what}: {}{todo}", name(id), in_words(e)).into(),
