@@ -141,12 +141,12 @@ impl AppendRun<'_> {
         let lost = appended.contents.lost(&workspace.machine, false)?;
         self.found.extend(lost.into_iter().map(|what| format!("{when}: {what}")));
         let BaselineRun { before, after, .. } = self.baseline;
-        let stripped = without(&view, &appended.tags);
+        let (stripped, appended_to) = without(&view, &appended.tags);
         let shows = |end: &VisibleFiles| {
             // A file that the job made, and to which others appended, is not removed.
-            let kept = |path: &String| !before.files.contains_key(path) && stripped.1.contains(path);
-            let paths = stripped.0.files.keys().chain(end.files.keys());
-            paths.filter(|path| !kept(path)).all(|path| stripped.0.files.get(path) == end.files.get(path))
+            let kept = |path: &String| !before.files.contains_key(path) && appended_to.contains(path);
+            let paths = stripped.files.keys().chain(end.files.keys());
+            paths.filter(|path| !kept(path)).all(|path| stripped.files.get(path) == end.files.get(path))
         };
         let permitted = match applied {
             // Without exchange, a file to which others appended stays as it is, also if the job is tried again.
@@ -156,7 +156,7 @@ impl AppendRun<'_> {
             None => shows(before) || shows(after),
         };
         if !permitted {
-            let [before, after] = [before, after].map(|end| stripped.0.differences(end, &[]).join(", "));
+            let [before, after] = [before, after].map(|end| stripped.differences(end, &[]).join(", "));
             self.found.push(format!(
                 "{when}: neither before the job ({before}) nor after it ({after}); {applied:?}"
             ));
