@@ -3,6 +3,7 @@
 mod long_reads;
 mod node_clients;
 mod numbers;
+mod python_clients;
 mod refusals;
 mod resource;
 mod roots;
@@ -11,7 +12,6 @@ mod transcript;
 #[cfg(target_os = "linux")]
 mod two_agents;
 
-use std::fs;
 use std::process::Stdio;
 
 use editd_tests::binaries;
@@ -371,30 +371,4 @@ fn a_server_that_may_not_start_a_daemon_says_so_until_one_serves() {
     assert!(refused.is_error && refused.text.contains("no daemon"), "{}", refused.text);
     daemon.start();
     assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
-}
-
-/// Runs a script with the official SDK for Python on the server and the workspace, and returns its output; `None` if the SDK
-/// is not installed.
-fn official_python_client(daemon: &TestDaemon, script: &str) -> Option<String> {
-    let script = binaries::top().join("tests/python").join(script);
-    let python = |words: &[&str]| {
-        let home = std::env::var_os("HOME").unwrap_or_default();
-        daemon.command("python3").env("HOME", home).args(words).output()
-    };
-    if !python(&["-c", "import mcp"]).is_ok_and(|found| found.status.success()) {
-        println!("skipped: python3 or its package mcp is not installed");
-        return None;
-    }
-    let server = binaries::editctl_mcp().to_str().unwrap();
-    let done = python(&[script.to_str().unwrap(), server, daemon.workspace().to_str().unwrap()]).unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    Some(String::from_utf8(done.stdout).unwrap())
-}
-
-#[test]
-fn the_official_python_client_is_served() {
-    let daemon = TestDaemon::started();
-    daemon.put("greet.py", GREET);
-    let Some(said) = official_python_client(&daemon, "mcp_test.py") else { return };
-    assert!(fs::read_to_string(daemon.workspace().join("greet.py")).unwrap().contains("Goodbye"), "{said}");
 }

@@ -47,7 +47,9 @@ fn a_transcript_of_a_session_has_the_tokens_of_each_message() {
     let text = super::GREET.replace("\n\n\n", "\n\n\nA = 1\nB = 2\nC = 3\nD = 4\n\n\n");
     daemon.put("src/greet.py", text);
     daemon.put("README.md", "# Greetings\n\nIt greets.\n");
-    let Some(told) = super::official_python_client(&daemon, "mcp_transcript.py") else { return };
+    let Some(told) = super::python_clients::official_python_client(&daemon, "mcp_transcript.py") else {
+        return;
+    };
     let page = page(&told);
     let path = binaries::top().join(PAGE);
     if std::env::var_os("BLESS").is_some_and(|word| word == "1") {
