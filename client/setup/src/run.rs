@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use editctl::journal::patch;
 use editctl::machine;
 use editctl::runtime::Runtime;
 use serde_json::Value;
-use similar::TextDiff;
 
 use crate::config_file::{ConfigFile, FileAccess};
 use crate::format::{self, Format, FormatError, NAME};
@@ -220,8 +220,7 @@ fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
     let path = file.path.display().to_string();
     let name = |text: Option<&str>| if text.is_some() { path.clone() } else { "/dev/null".to_owned() };
     let (before, after) = (name(old), name(new));
-    let diff = TextDiff::from_lines(old.unwrap_or_default(), new.unwrap_or_default());
-    Ok(diff.unified_diff().context_radius(2).header(&before, &after).to_string())
+    Ok(patch::between((&before, old.unwrap_or_default()), (&after, new.unwrap_or_default())))
 }
 
 /// Returns the refusal for an error in a file.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use editd_proto::FilePath;
-use similar::DiffTag;
 use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, DiffTag};
 
 use super::content::FileContent;
 use super::lines::{LineDiff, is_text};
@@ -81,18 +81,36 @@ pub fn formatted(change: &NetChange, diff: &LineDiff<'_>) -> Vec<u8> {
         let (old, new) = (side(&a, &change.before), side(&b, &change.after));
         out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
     }
-    for hunk in &hunks {
+    put_hunks(&mut out, &hunks, diff);
+    out
+}
+
+/// Returns the difference of two texts as a unified diff whose headers have these names, empty if the texts are equal.
+pub fn between(before: (&str, &str), after: (&str, &str)) -> String {
+    let ((old_name, old), (new_name, new)) = (before, after);
+    let diff = LineDiff::between(old.as_bytes(), new.as_bytes());
+    let hunks = diff.hunks();
+    if hunks.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("--- {old_name}\n+++ {new_name}\n").into_bytes();
+    put_hunks(&mut out, &hunks, &diff);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Appends the hunks of a diff.
+fn put_hunks(out: &mut Vec<u8>, hunks: &[Vec<DiffOp>], diff: &LineDiff<'_>) {
+    for hunk in hunks {
         out.extend_from_slice(format!("{}\n", UnifiedHunkHeader::new(hunk)).as_bytes());
         for step in hunk {
             if step.tag() == DiffTag::Equal {
-                lines(&mut out, b' ', &diff.old, step.old_range());
+                lines(out, b' ', &diff.old, step.old_range());
             } else {
-                lines(&mut out, b'-', &diff.old, step.old_range());
-                lines(&mut out, b'+', &diff.new, step.new_range());
+                lines(out, b'-', &diff.old, step.old_range());
+                lines(out, b'+', &diff.new, step.new_range());
             }
         }
     }
-    out
 }
 
 /// Returns the lines about the modes in the header.
