@@ -85,7 +85,7 @@ pub fn formatted(change: &NetChange, diff: &LineDiff<'_>) -> Vec<u8> {
     out
 }
 
-/// Returns the difference of two texts as a unified diff whose headers have these names, empty if the texts are equal.
+/// Returns the difference of two texts, each given with the name that its header has, as a unified diff: empty if they are equal.
 pub fn between(before: (&str, &str), after: (&str, &str)) -> String {
     let ((old_name, old), (new_name, new)) = (before, after);
     let diff = LineDiff::between(old.as_bytes(), new.as_bytes());

@@ -196,3 +196,13 @@ fn a_mode_that_was_changed_and_changed_back_is_no_change() {
     assert_eq!(spans(&list(std::slice::from_ref(&one), true), modes).unwrap().len(), 1);
     assert_eq!(spans(&list(&[one, back], true), modes).unwrap().len(), 0);
 }
+
+#[test]
+fn two_texts_are_compared_under_the_names_of_their_headers() {
+    let old = "1\n2\n3\n4\n5\n6\n7\n8\n9";
+    let new = old.replace('9', "nine\n");
+    let diff =
+        "--- a file\n+++ /dev/null\n@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n\\ No newline at end of file\n+nine\n";
+    assert_eq!(patch::between(("a file", old), ("/dev/null", &new)), diff);
+    assert_eq!(patch::between(("a", old), ("b", old)), "");
+}
