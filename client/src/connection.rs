@@ -4,7 +4,6 @@
 //! *Invariants*: nothing is sent to a process of another user; invalid data from a daemon results in an error; memory
 //! is bounded by [`OPEN`] replies and a fixed number of events.
 
-mod body;
 mod error;
 mod pending;
 #[cfg(windows)]
@@ -265,11 +264,15 @@ impl Connection {
     }
 }
 
+fn body<T: DeserializeOwned>(message: &Message) -> Result<T, CallError> {
+    message.placed_body().map_err(|error| CallError::Garbled(error.to_string()))
+}
+
 fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
     if message.kind() == kind::ERROR {
-        return Err(CallError::Refused(Box::new(body::read::<RequestError>(message)?)));
+        return Err(CallError::Refused(Box::new(body::<RequestError>(message)?)));
     }
-    body::read(message)
+    body(message)
 }
 
 #[cfg(unix)]

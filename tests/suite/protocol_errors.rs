@@ -263,7 +263,7 @@ fn a_field_of_a_wrong_type_is_refused_with_its_place() {
         said(&mut client, kind::EDIT, json!({"files": [{"path": "a", "edits": [{"op": "delete"}, edit]}]}))
     };
     let near = edit(json!({"op": "replace", "old": "a", "new": "b", "near": "3"}));
-    assert!(near.contains("files[0].edits[1].near: ") && near.ends_with("expected a number"), "{near}");
+    assert!(near.contains("files[0].edits[1].near: ") && near.ends_with("expected a whole number"), "{near}");
     let within = edit(json!({"op": "chunk", "old": "", "new": "", "within": {"lines": [1, 2, 3]}}));
     assert!(within.contains("files[0].edits[1].within.lines: it has a wrong number"), "{within}");
     let old = edit(json!({"op": "replace", "old": ["a"], "new": "b"}));

@@ -56,11 +56,11 @@ impl PendingCalls {
     /// Returns an error message without a request, since it is about the connection itself.
     pub(super) fn arrived(&mut self, message: Message) -> Result<(), CallError> {
         if message.kind() == kind::EVENT {
-            self.keep(body::read(&message)?);
+            self.keep(body(&message)?);
             return Ok(());
         }
         if message.id() == 0 && message.kind() == kind::ERROR {
-            return Err(CallError::Refused(Box::new(body::read::<RequestError>(&message)?)));
+            return Err(CallError::Refused(Box::new(body::<RequestError>(&message)?)));
         }
         match self.slots.get(&message.id()) {
             Some(PendingReply::Awaited { kind }) if fits(kind, message.kind()) => {

@@ -15,7 +15,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::brief::ReplyWish;
 use super::encode;
 use super::inbox::{ClientSession, ReceivedFrame};
-use super::misfit;
 use super::requests::{self, Handling, JournalUse, ReplyLength, RequestEffect};
 use super::session::boxed;
 use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply, result_of};
@@ -163,7 +162,12 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
 
 /// Decodes the body of a request.
 pub(super) fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
-    message.body().map_err(|error| boxed(&misfit::placed::<T>(message, error)))
+    message.placed_body().map_err(|error| boxed(&error))
+}
+
+/// Decodes the body of one of the most frequent requests. It is decoded a second time only to find the place of an error.
+pub(super) fn frequent_body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
+    message.body().map_err(|error| boxed(&message.placed_body::<T>().err().unwrap_or(error)))
 }
 
 fn job(
@@ -180,7 +184,7 @@ fn job(
     let (queue, caller) = (&client.server.queue, client.caller.clone());
     let trace = client.server.metrics.trace(answer.arrived());
     let runnable = if kind == kind::EDIT {
-        let mut request: JobRequest = match body(message) {
+        let mut request: JobRequest = match frequent_body(message) {
             Ok(request) => request,
             Err(refusal) => return refused(answer, &refusal),
         };

@@ -18,7 +18,6 @@ pub mod connection;
 pub mod dispatch;
 pub mod encode;
 pub mod inbox;
-mod misfit;
 pub mod outbox;
 mod places;
 mod requests;

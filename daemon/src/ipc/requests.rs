@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::brief::ReplyWish;
 use super::checks::checks;
-use super::dispatch::{RequestAnswer, body};
+use super::dispatch::{RequestAnswer, body, frequent_body};
 use super::inbox::ClientSession;
 use super::subscriptions::EventSink;
 use crate::limits;
@@ -126,8 +126,8 @@ pub(super) fn named(kind: &str) -> Option<&'static RequestKind> {
 
 fn read(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let server = &client.server;
-    let read =
-        body::<ReadRequest>(message).and_then(|request| server.workspace.read(&client.caller, &request));
+    let read = frequent_body::<ReadRequest>(message)
+        .and_then(|request| server.workspace.read(&client.caller, &request));
     let renewed = read.is_ok();
     if renewed {
         server.metrics.read_answered(answer.arrived());

@@ -12,6 +12,8 @@ pub(super) struct MessageHead<'a> {
     pub(super) kind: Option<&'a str>,
     /// The number of maps in the whole message.
     pub(super) maps: usize,
+    /// The number of values in the whole message, with keys, maps and lists.
+    pub(super) values: usize,
 }
 
 /// Checks that `bytes` are one MessagePack map with unique string keys, and that nothing follows it. It may be nested
@@ -48,9 +50,8 @@ pub(super) fn walk(bytes: &[u8]) -> Result<MessageHead<'_>, CodecError> {
     };
     let mut open = [OpenContainer { left: 0, map: false }; limits::DEPTH];
     let mut depth = 0;
-    let mut values = 1;
     let mut keys: Vec<&[u8]> = Vec::new();
-    let mut top = MessageHead { id: None, kind: None, maps: 1 };
+    let mut top = MessageHead { id: None, kind: None, maps: 1, values: 1 };
     let mut key = "";
     push(&mut open, &mut depth, OpenContainer { left: pairs * 2, map: true })?;
     while let Some(level) = depth.checked_sub(1).and_then(|top| open.get_mut(top)) {
@@ -60,8 +61,8 @@ pub(super) fn walk(bytes: &[u8]) -> Result<MessageHead<'_>, CodecError> {
         }
         let is_key = level.map && level.left.is_multiple_of(2);
         level.left -= 1;
-        values += 1;
-        if values > limits::VALUES {
+        top.values += 1;
+        if top.values > limits::VALUES {
             return Err(CodecError::TooManyValues { limit: limits::VALUES as u64 });
         }
         let offset = at.offset;

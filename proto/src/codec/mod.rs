@@ -33,6 +33,7 @@ mod lines;
 mod negotiate;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use check::check;
 pub use decode::Message;

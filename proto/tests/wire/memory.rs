@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use editd_proto::codec::{ClientReader, Frame, FrameReader, Framing, Message};
 use editd_proto::limits;
-use editd_proto::message::{FileEdit, JobRequest, Receipt};
+use editd_proto::message::{FileEdit, JobRequest, Receipt, WaitRequest};
 
 struct Counting;
 
@@ -215,4 +215,19 @@ fn the_cost_of_a_body_is_known_before_it_is_decoded() {
         "{used} bytes were used, {cost} estimated; each edit has {edit}: estimate more for a map"
     );
     assert!(cost <= used * 2, "{used} bytes were used, {cost} estimated; each edit has {edit}");
+}
+
+#[test]
+fn a_body_decoded_in_two_steps_costs_its_estimate() {
+    let lists = 9;
+    let mut bytes = b"\x83\xa2id\x01\xa4kind\xa4wait\xa1x\x99".to_vec();
+    for _ in 0..lists {
+        bytes.extend(b"\xdd");
+        bytes.extend((limits::COUNT as u32).to_be_bytes());
+        bytes.extend(b"\xc0".repeat(limits::COUNT));
+    }
+    let message = Message::parse(Frame::from_bytes(bytes)).unwrap();
+    let used = peak(|| drop(message.placed_body::<WaitRequest>()));
+    assert!(used > lists * limits::COUNT, "the values were read: {used} bytes");
+    assert!(used <= message.cost(), "{used} bytes were used, {} estimated", message.cost());
 }

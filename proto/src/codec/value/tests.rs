@@ -1,19 +1,16 @@
-//! Tests of bodies: what is read through the plain value is what is read directly.
+//! Tests of bodies: those decoded in two steps are the same as those decoded in one.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_proto::RequestError;
-use editd_proto::codec::{FrameReader, Message, encode};
-use editd_proto::error::{ChangeAuthor, ErrorCode};
-use editd_proto::ids::JobId;
-use editd_proto::limits;
-use editd_proto::message::{ReadReply, Receipt};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::read;
-use crate::connection::CallError;
+use crate::codec::{CodecError, FrameReader, Message, encode};
+use crate::error::{ChangeAuthor, ErrorCode, RequestError};
+use crate::ids::JobId;
+use crate::limits;
+use crate::message::{JobRequest, ReadReply, Receipt};
 
 fn message(body: &impl Serialize) -> Message {
     let mut frames = FrameReader::new(limits::FRAME);
@@ -24,7 +21,7 @@ fn message(body: &impl Serialize) -> Message {
 #[track_caller]
 fn alike<T: DeserializeOwned + PartialEq + std::fmt::Debug>(body: &impl Serialize) {
     let message = message(body);
-    assert_eq!(read::<T>(&message).unwrap(), message.body::<T>().unwrap());
+    assert_eq!(message.placed_body::<T>().unwrap(), message.body::<T>().unwrap());
 }
 
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
@@ -75,8 +72,8 @@ fn bodies_that_are_no_reply_are_errors() {
         json!({"status": "no such status", "files": []}),
         json!({"status": "applied", "files": [], "job": -1}),
     ] {
-        match read::<Receipt>(&message(&wrong)) {
-            Err(CallError::Garbled(_)) => {}
+        match message(&wrong).placed_body::<Receipt>() {
+            Err(CodecError::Body(_)) => {}
             other => panic!("{wrong}: {other:?}"),
         }
     }
@@ -86,5 +83,48 @@ fn bodies_that_are_no_reply_are_errors() {
         #[expect(dead_code, reason = "it is only read into")]
         some: (u64, u64),
     }
-    assert!(read::<Pair>(&message(&wrong)).is_err(), "a list that is too long");
+    assert!(message(&wrong).placed_body::<Pair>().is_err(), "a list that is too long");
+}
+
+#[test]
+fn an_error_names_the_place_of_the_field() {
+    let reason = |body: Value| message(&body).placed_body::<JobRequest>().unwrap_err().to_string();
+    let edit = |edit: Value| {
+        reason(
+            json!({"files": [{"path": "a", "edits": []}, {"path": "b", "edits": [{"op": "delete"}, edit]}]}),
+        )
+    };
+    for (error, expected) in [
+        (
+            edit(json!({"op": "replace", "near": "3"})),
+            "files[1].edits[1].near: invalid type: string \"3\", expected a whole number",
+        ),
+        (
+            edit(json!({"op": "chunk", "within": {"lines": [1, 2, 3]}})),
+            "files[1].edits[1].within.lines: it has a wrong number of elements",
+        ),
+        (
+            edit(json!({"op": "chunk", "within": {"lines": [1]}})),
+            "files[1].edits[1].within.lines: invalid length 1, expected a list of two",
+        ),
+        (edit(json!({"old": "a"})), "files[1].edits[1]: missing field `op`"),
+        (reason(json!({"mode": 7})), "mode: invalid type: integer `7`, expected a name"),
+        (reason(json!({"files": 3})), "files: invalid type: integer `3`, expected a list of files"),
+        (
+            reason(json!({"files": [3]})),
+            "files[0]: invalid type: integer `3`, expected a file with its edits",
+        ),
+        (edit(json!(3)), "files[1].edits[1]: invalid type: integer `3`, expected an edit"),
+    ] {
+        assert_eq!(error, format!("the message does not fit its kind: {expected}"));
+    }
+}
+
+#[test]
+fn a_limit_is_the_same_error_as_without_a_place() {
+    let files = vec![json!({"path": "a", "edits": []}); limits::FILES + 1];
+    let message = message(&json!({"files": files}));
+    let error = message.placed_body::<JobRequest>().unwrap_err();
+    assert!(matches!(error, CodecError::TooMany { .. }), "{error}");
+    assert_eq!(error, message.body::<JobRequest>().unwrap_err());
 }
