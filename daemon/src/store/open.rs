@@ -43,11 +43,13 @@ struct DoubtfulDatabase {
     why: DatabaseError,
     /// The last record that it has, and the highest number that was given to a job, as far as it is readable.
     reach: Option<(LogPosition, u64)>,
+    /// Set if it has no row, so that nothing is lost with it.
+    empty: bool,
 }
 
 impl<E: ToString> From<E> for DoubtfulDatabase {
     fn from(why: E) -> Self {
-        Self { why: DatabaseError(why.to_string()), reach: None }
+        Self { why: DatabaseError(why.to_string()), reach: None, empty: false }
     }
 }
 
@@ -172,12 +174,15 @@ fn recover(
             }
             // If the log cannot be read, the database is not to blame.
             Err(e @ (StoreError::Rotten { .. } | StoreError::Io(_))) => return Err(e),
-            Err(StoreError::Database(why)) => DoubtfulDatabase { why, reach: None },
+            Err(StoreError::Database(why)) => DoubtfulDatabase { why, reach: None, empty: false },
             Err(e) => DoubtfulDatabase::from(e),
         },
         Err(doubt) => doubt,
     };
     tracing::warn!("the database is rebuilt from the log: {}", doubt.why);
+    if doubt.empty {
+        shelf.discard();
+    }
     let (trusted, log, mut losses, in_memory) = match anew(home, shelf.renew(&doubt.why, now_ms), progress) {
         Ok((trusted, log, losses)) => (trusted, log, losses, None),
         Err(StoreError::Database(why)) => {
@@ -218,7 +223,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Doub
                 let rows = OverlaidRows::new(database, DatabaseMeta::default());
                 Ok(TrustedDatabase { rows, index: IndexState::default(), from: None })
             }
-            (true, Some(_)) => Err("it was empty".into()),
+            (true, Some(_)) => Err(DoubtfulDatabase { empty: true, .."it was empty".into() }),
             (false, _) => Err("it does not say what it holds".into()),
         };
     };
@@ -228,7 +233,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Doub
     }
     let reach = Some((LogPosition(meta.at), meta.last_id));
     let (open, from) = believed(&*database, &meta, oldest.unwrap_or_default(), log)
-        .map_err(|why| DoubtfulDatabase { why: DatabaseError(why), reach })?;
+        .map_err(|why| DoubtfulDatabase { why: DatabaseError(why), reach, empty: false })?;
     let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
     open.into_iter().for_each(|entry| index.add(entry));
     Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
