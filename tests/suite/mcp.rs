@@ -11,6 +11,7 @@ mod toolsets;
 mod transcript;
 #[cfg(target_os = "linux")]
 mod two_agents;
+mod undo;
 
 use std::process::Stdio;
 

@@ -1,12 +1,14 @@
 //! The tool `undo`: takes back the session's last edit, or a given entry, or some of its files or hunks.
 
+use editd_proto::FilePath;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HunkChoice, UndoRequest};
+use editd_proto::limits;
+use editd_proto::message::{EntryKind, EntrySummary, HistoryRequest, HunkChoice, UndoRequest};
 use serde_json::{Map, Value, json};
 
 use super::{CallResult, ToolAction, ToolCall, ToolEntry};
 use crate::arguments::{Arguments, number};
-use crate::context::{CallRefusal, new_key};
+use crate::context::{CallRefusal, CallTarget, new_key};
 use crate::reply::ToolReply;
 
 /// The tool.
@@ -43,9 +45,13 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
     let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
     let hunks = hunks.ok_or_else(|| given.wrong("hunks", "must be numbers"))?;
-    if job.is_none() && !(paths.is_empty() && hunks.is_empty()) {
-        return Err(CallRefusal::malformed("paths and hunks need job; history lists the jobs"));
-    }
+    let job = match job {
+        None if !hunks.is_empty() => {
+            return Err(CallRefusal::malformed("hunks need job; history lists the jobs"));
+        }
+        None if !paths.is_empty() => Some(last_job(&target, call.context.session(), &paths)?),
+        job => job,
+    };
     let request = UndoRequest {
         jobs: job.into_iter().collect(),
         paths,
@@ -56,4 +62,42 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     };
     let receipt = call.receipt(&target, target.ask_undo(&request)?);
     Ok(ToolReply::receipt(&receipt, &call.style().of("undone")).in_root(target.other_root()))
+}
+
+/// Returns the last job of the session that changed the paths and is not undone there.
+///
+/// # Errors
+/// `malformed` if there is none, or if the paths were last changed by different jobs.
+fn last_job(target: &CallTarget<'_>, session: &str, paths: &[FilePath]) -> Result<JobId, CallRefusal> {
+    let mut found: Option<(JobId, &FilePath)> = None;
+    for path in paths {
+        let request = HistoryRequest {
+            path: Some(path.clone()),
+            session: Some(session.to_owned()),
+            limit: Some(limits::HISTORY as u64),
+            ..HistoryRequest::default()
+        };
+        let history = target.ask(|it| it.history(&request))?;
+        let Some(entry) = history.entries.iter().find(|entry| can_be_undone(entry, path)) else {
+            return Err(CallRefusal::malformed(format!(
+                "you have no edit of {path} to undo; history {{\"path\": \"{path}\"}} lists all changes of it"
+            )));
+        };
+        match found {
+            Some((job, other)) if job != entry.id => {
+                return Err(CallRefusal::malformed(format!(
+                    "your last edit of {other} is job {job}, and of {path} job {}: undo them in two calls",
+                    entry.id
+                )));
+            }
+            _ => found = Some((entry.id, path)),
+        }
+    }
+    found.map(|(job, _)| job).ok_or_else(|| CallRefusal::malformed("paths is empty"))
+}
+
+/// Returns true if the entry changed the path by an edit, or by the redo of one, which is not undone there.
+fn can_be_undone(entry: &EntrySummary, path: &FilePath) -> bool {
+    let undone = entry.files.iter().any(|file| file.path == *path && file.undone);
+    matches!(entry.kind, EntryKind::Edit | EntryKind::Redo) && !entry.undone && !undone
 }
