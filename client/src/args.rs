@@ -292,8 +292,8 @@ pub(crate) struct LogArgs {
     /// Only entries that changed this file
     #[arg(long)]
     pub(crate) path: Option<PathBuf>,
-    /// Only entries since then: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
-    #[arg(long, value_name = "TIME")]
+    /// Only this entry and later ones: an entry (17), an age (10m, 2h), or a time (14:30, 2026-11-20T10:00)
+    #[arg(long, value_name = "TIME_OR_ENTRY")]
     pub(crate) since: Option<String>,
     /// Only entries with a lower number, for the next page
     #[arg(long, value_name = "JOB", value_parser = values::job)]

@@ -1,9 +1,12 @@
 //! Parses the values of flags. Reads neither clock nor disk.
 
+use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, HunkChoice, JobMode, OnStale};
 use jiff::civil;
 use jiff::tz::TimeZone;
 use jiff::{SpanRelativeTo, Timestamp};
+
+use crate::journal::entries::FirstEntry;
 
 /// Parses the handling of issues.
 ///
@@ -109,32 +112,52 @@ pub fn patience(text: &str) -> Result<u64, String> {
     length_ms(text).ok_or_else(|| "use a time such as 30s or 10m".into())
 }
 
-/// Parses a point in time: a time before `now_ms` (`10m`), RFC 3339, a local date and time, or milliseconds. Returns
-/// milliseconds since 1970 UTC.
+/// The least number that means milliseconds since 1970, in March 1973; a lower one is the number of an entry.
+const LEAST_TIME: u64 = 100_000_000_000;
+
+/// Parses the first of several entries: its number (`17`), or a time from which on it is sought. A time is a length
+/// before `now_ms` (`10m`), RFC 3339, a local date and time, the last such time of the day (`14:30`), or milliseconds
+/// since 1970 UTC.
 ///
 /// # Errors
 /// The accepted values.
-pub fn since(text: &str, now_ms: u64) -> Result<u64, String> {
+pub fn since(text: &str, now_ms: u64) -> Result<FirstEntry, String> {
     let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map_err(|_| String::from("too many milliseconds"));
+    match job(text) {
+        Ok(number) if number < LEAST_TIME => return Ok(FirstEntry::Numbered(JobId(number))),
+        Ok(time) => return Ok(FirstEntry::At(time)),
+        Err(_) => {}
     }
+    time(text, now_ms).map(FirstEntry::At).ok_or_else(|| {
+        format!("--since {text}: use the number of an entry (17), an age (2h), or a time (14:30, 2026-11-20T10:00)")
+    })
+}
+
+/// Parses a time. Returns milliseconds since 1970 UTC.
+fn time(text: &str, now_ms: u64) -> Option<u64> {
     if let Ok(moment) = text.parse::<Timestamp>() {
-        return Ok(after_1970(moment));
+        return Some(after_1970(moment));
     }
     if let Some(length) = length_ms(text.strip_suffix("ago").unwrap_or(text).trim()) {
-        return Ok(now_ms.saturating_sub(length));
+        return Some(now_ms.saturating_sub(length));
     }
-    text.parse::<civil::DateTime>()
-        .and_then(|local| local.to_zoned(TimeZone::system()))
-        .map(|zoned| after_1970(zoned.timestamp()))
-        .map_err(|_| {
-            format!("--since {text}: use a time such as 10m or 2h ago, 2026-11-20T10:00Z, or milliseconds since 1970")
-        })
+    let local = text.parse::<civil::DateTime>().and_then(|local| local.to_zoned(TimeZone::system()));
+    let moment = local.map(|zoned| after_1970(zoned.timestamp())).ok();
+    moment.or_else(|| last(text.parse().ok()?, now_ms))
+}
+
+/// Returns the last moment at which it was this time of the day here, in milliseconds since 1970 UTC.
+fn last(time: civil::Time, now_ms: u64) -> Option<u64> {
+    let now = Timestamp::from_millisecond(i64::try_from(now_ms).ok()?).ok()?;
+    let today = now.to_zoned(TimeZone::system()).date();
+    let on = |day: civil::Date| day.to_datetime(time).to_zoned(TimeZone::system()).ok();
+    let moment =
+        on(today).filter(|moment| moment.timestamp() <= now).or_else(|| on(today.yesterday().ok()?))?;
+    Some(after_1970(moment.timestamp()))
 }
 
 /// Returns the milliseconds since 1970 UTC.
-pub fn after_1970(moment: Timestamp) -> u64 {
+fn after_1970(moment: Timestamp) -> u64 {
     u64::try_from(moment.as_millisecond()).unwrap_or(0)
 }
 

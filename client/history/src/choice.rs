@@ -10,9 +10,6 @@ use editctl::{machine, values};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, HistoryRequest};
 use editd_proto::{ErrorCode, FilePath};
-use jiff::Timestamp;
-use jiff::civil::{Date, Time};
-use jiff::tz::TimeZone;
 
 use crate::context::ReviewContext;
 
@@ -43,33 +40,12 @@ pub(crate) struct ChosenChanges {
     pub(crate) notes: Vec<String>,
 }
 
-/// Parses the value of `--since`.
-fn first_entry(text: &str, now_ms: u64) -> Result<FirstEntry, String> {
-    if let Ok(number) = values::job(text.trim()) {
-        return Ok(FirstEntry::Numbered(JobId(number)));
-    }
-    let time = values::since(text, now_ms).ok().or_else(|| last(text.trim().parse().ok()?, now_ms));
-    time.map(FirstEntry::At).ok_or_else(|| {
-        format!("--since {text}: use the number of an entry (17), an age (2h), or a time (14:30, 2026-11-20T10:00)")
-    })
-}
-
-/// Returns the last moment at which it was this time of the day here, in milliseconds since 1970 UTC.
-fn last(time: Time, now_ms: u64) -> Option<u64> {
-    let now = Timestamp::from_millisecond(i64::try_from(now_ms).ok()?).ok()?;
-    let today = now.to_zoned(TimeZone::system()).date();
-    let on = |day: Date| day.to_datetime(time).to_zoned(TimeZone::system()).ok();
-    let moment =
-        on(today).filter(|moment| moment.timestamp() <= now).or_else(|| on(today.yesterday().ok()?))?;
-    Some(values::after_1970(moment.timestamp()))
-}
-
 /// Gets the chosen entries.
 ///
 /// # Errors
 /// An option is invalid, the daemon cannot be reached, or it refuses a request.
 pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<ChosenChanges, Failure> {
-    let since = words.since.as_deref().map(|text| first_entry(text, machine::now_ms()));
+    let since = words.since.as_deref().map(|text| values::since(text, machine::now_ms()));
     let mut since = since.transpose().map_err(Failure::Usage)?;
     let caller = context.caller();
     if let Some(name) = &words.mark {

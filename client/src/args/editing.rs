@@ -137,8 +137,8 @@ pub(crate) struct UndoArgs {
     /// The numbers of the entries
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
-    /// All entries since then: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
-    #[arg(long, value_name = "TIME")]
+    /// This entry and all later ones: an entry (17), an age (10m, 2h), or a time (14:30, 2026-11-20T10:00)
+    #[arg(long, value_name = "TIME_OR_ENTRY", conflicts_with = "jobs")]
     pub(crate) since: Option<String>,
     /// Everything after the newest mark of this name, of all sessions and other programs unless --session names one
     #[arg(long, value_name = "NAME", conflicts_with_all = ["jobs", "since"])]

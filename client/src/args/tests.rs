@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 
 use clap::CommandFactory;
+use editctl::journal::entries::FirstEntry;
 use editctl::values;
 
 use super::{Command, CommandLine, parse};
@@ -135,6 +136,7 @@ fn wrong_arguments_are_refused() {
         "status --trace first",
         "status --watch --trace 3",
         "undo 3 --to m",
+        "undo 3 --since 10m",
         "undo --since 10m --to m",
         "mark",
         "undo -1",
@@ -273,19 +275,29 @@ fn ranges_of_lines() {
 }
 
 #[test]
-fn since_takes_lengths_moments_and_milliseconds() {
+fn since_takes_entries_lengths_and_moments() {
     let now = 1_800_000_000_000;
-    assert_eq!(values::since("10m", now), Ok(now - 600_000));
-    assert_eq!(values::since("2h ago", now), Ok(now - 7_200_000));
-    assert_eq!(values::since("1h 30m", now), Ok(now - 5_400_000));
-    assert_eq!(values::since("2d", now), Ok(now - 172_800_000));
-    assert_eq!(values::since("1763632800000", now), Ok(1_763_632_800_000));
-    assert_eq!(values::since("2025-11-20T10:00:00Z", now), Ok(1_763_632_800_000));
-    assert_eq!(values::since("2025-11-20T11:00+01:00", now), Ok(1_763_632_800_000));
-    assert_eq!(values::since("1960-01-01T00:00Z", now), Ok(0));
-    assert!(values::since("2025-11-20", now).is_ok());
-    assert!(values::since("2025-11-20 10:00", now).is_ok());
+    let since = |text: &str| match values::since(text, now)? {
+        FirstEntry::At(time) => Ok(time),
+        FirstEntry::Numbered(entry) => Err(format!("entry {entry}")),
+    };
+    assert_eq!(since("10m"), Ok(now - 600_000));
+    assert_eq!(since("2h ago"), Ok(now - 7_200_000));
+    assert_eq!(since("1h 30m"), Ok(now - 5_400_000));
+    assert_eq!(since("2d"), Ok(now - 172_800_000));
+    assert_eq!(since("1763632800000"), Ok(1_763_632_800_000));
+    assert_eq!(since("2025-11-20T10:00:00Z"), Ok(1_763_632_800_000));
+    assert_eq!(since("2025-11-20T11:00+01:00"), Ok(1_763_632_800_000));
+    assert_eq!(since("1960-01-01T00:00Z"), Ok(0));
+    assert!(since("2025-11-20").is_ok());
+    assert!(since("2025-11-20 10:00").is_ok());
+    // The last time of that day: today or yesterday.
+    let time = since("14:30").unwrap();
+    assert!(time <= now && now - time < 24 * 3_600_000, "{time}");
+    for entry in ["17", "@17", "99999999999"] {
+        assert_eq!(since(entry), Err(format!("entry {}", entry.trim_start_matches('@'))));
+    }
     for wrong in ["", "soon", "-", "10 parsecs", "99999999999999999999999"] {
-        assert!(values::since(wrong, now).is_err(), "{wrong}");
+        assert!(since(wrong).is_err(), "{wrong}");
     }
 }

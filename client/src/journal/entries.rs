@@ -25,6 +25,17 @@ pub enum FirstEntry {
     At(u64),
 }
 
+impl FirstEntry {
+    /// Returns the fields `since` and `after` of a request.
+    pub fn fields(first: Option<Self>) -> (Option<u64>, Option<JobId>) {
+        match first {
+            Some(Self::Numbered(first)) => (None, Some(JobId(first.0.saturating_sub(1)))),
+            Some(Self::At(time)) => (Some(time), None),
+            None => (None, None),
+        }
+    }
+}
+
 /// Returns the number of the newest mark with a name.
 ///
 /// # Errors
@@ -92,16 +103,13 @@ fn each<E: From<CallError>>(
     filter: &EntryFilter,
     see: &mut dyn FnMut(EntrySummary) -> Result<bool, E>,
 ) -> Result<bool, E> {
-    let (first, time) = match filter.since {
-        Some(FirstEntry::Numbered(first)) => (first, None),
-        Some(FirstEntry::At(time)) => (JobId(0), Some(time)),
-        None => (JobId(0), None),
-    };
+    let (since, after) = FirstEntry::fields(filter.since);
     let mut before = None;
     loop {
         let request = HistoryRequest {
             session: filter.session.clone(),
-            since: time,
+            since,
+            after,
             before,
             limit: Some(limits::HISTORY as u64),
             path: None,
@@ -109,9 +117,6 @@ fn each<E: From<CallError>>(
         let page = caller.ask(true, |it| it.history(&request))?;
         before = page.entries.last().map(|entry| entry.id);
         for entry in page.entries {
-            if entry.id < first {
-                return Ok(false);
-            }
             if !see(entry)? {
                 return Ok(true);
             }

@@ -8,12 +8,16 @@ use super::{CommandContext, CommandOutput, content};
 use crate::args;
 use crate::job;
 use editctl::failure::{ExitStatus, Failure};
+use editctl::journal::entries::FirstEntry;
 use editctl::show;
 use editctl::show::letters::one_line;
 use editctl::values;
 
-fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
-    text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()
+/// Returns the fields `since` and `after` for the value of `--since`.
+fn since(text: Option<&String>) -> Result<(Option<u64>, Option<JobId>), Failure> {
+    let first =
+        text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()?;
+    Ok(FirstEntry::fields(first))
 }
 
 pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Result<CommandOutput, Failure> {
@@ -24,10 +28,12 @@ pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Resul
         }
         (_, paths) => (None, paths.iter().map(|path| context.name(path)).collect()),
     };
+    let (since, after) = since(words.since.as_ref())?;
     let mut request = UndoRequest {
         session: selected(&words.jobs, context.chosen_session.as_ref()),
         jobs: words.jobs.into_iter().map(JobId).collect(),
-        since: since(words.since.as_ref())?,
+        since,
+        after,
         to: words.to,
         path,
         paths,
@@ -79,10 +85,12 @@ pub(super) fn mark(context: &CommandContext<'_>, name: &str) -> Result<CommandOu
 }
 
 pub(super) fn log(context: &CommandContext<'_>, words: args::LogArgs) -> Result<CommandOutput, Failure> {
+    let (since, after) = since(words.since.as_ref())?;
     let request = HistoryRequest {
         path: words.path.as_deref().map(|path| context.name(path)),
         session: context.chosen_session.clone(),
-        since: since(words.since.as_ref())?,
+        since,
+        after,
         before: words.before.map(JobId),
         limit: words.limit,
     };

@@ -230,6 +230,8 @@ export interface UndoRequest {
   session?: string;
   /** Milliseconds since 1970 UTC: every entry from then on. */
   since?: number;
+  /** Every entry with a higher number. */
+  after?: JobNumber;
   /** Every entry after the newest mark with this name. */
   to?: string;
   path?: FilePath;
@@ -263,6 +265,7 @@ export interface HistoryRequest {
   path?: FilePath;
   session?: string;
   since?: number;
+  after?: JobNumber;
   before?: JobNumber;
   limit?: number;
 }

@@ -93,6 +93,9 @@ impl Store {
         let mut ids = Vec::new();
         let whole = prefix == [key::ENTRY];
         self.shared.rows.down(&prefix, &hi, &mut |key, value| {
+            if query.after.is_some_and(|after| key::id_of(key).is_some_and(|id| id <= after)) {
+                return Ok(false);
+            }
             // The rows of this index hold the time: an entry that is too old is not looked up.
             let old = match query.since.filter(|_| whole) {
                 Some(since) => row::rest::<EntryRow>(value)?.time < since,

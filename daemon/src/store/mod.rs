@@ -214,6 +214,8 @@ pub struct EntryQuery {
     pub session: Option<String>,
     /// Only entries made at this time or later, in milliseconds since 1970.
     pub since: Option<u64>,
+    /// Only entries with a higher number.
+    pub after: Option<JobId>,
     /// Only entries with a lower number.
     pub before: Option<JobId>,
     /// The most entries to return.

@@ -48,7 +48,7 @@ pub(super) enum EntrySelection {
     Newest(EntryQuery),
     /// The entries with these numbers, or a part of each. A redo finds their undos in a query.
     Named { ids: Vec<JobId>, part: WantedPart, undos: EntryQuery },
-    /// All entries of a session, of a path or since a time.
+    /// All entries of a session, since a time or after an entry.
     Group(EntryQuery),
     /// All entries of a query that are later than the newest mark with this name.
     AfterMark(String, EntryQuery),
@@ -101,19 +101,21 @@ impl EntrySelection {
         direction: UndoDirection,
         known: &dyn Fn(&FilePath) -> FilePath,
     ) -> Result<Self, Refusal> {
-        let UndoRequest { jobs, session, since, to, path, paths, hunks, .. } = request;
+        let UndoRequest { jobs, session, since, after, to, path, paths, hunks, .. } = request;
         let query = EntryQuery {
             path: path.as_ref().map(known),
             session: session.clone(),
             since: *since,
+            after: *after,
             ..EntryQuery::default()
         };
         let limited = !paths.is_empty() || !hunks.is_empty();
         if let Some(name) = to {
-            if direction == UndoDirection::Redo || !jobs.is_empty() || limited || since.is_some() {
+            let others = !jobs.is_empty() || limited || since.is_some() || after.is_some();
+            if direction == UndoDirection::Redo || others {
                 return Err(malformed(
                     "`to` selects what an undo undoes, alone or with `session` or `path`; leave it out, or `jobs`, \
-                     `paths`, `hunks` and `since`",
+                     `paths`, `hunks`, `since` and `after`",
                 ));
             }
             return Ok(Self::AfterMark(name.clone(), query));
@@ -128,7 +130,7 @@ impl EntrySelection {
         if limited {
             return Err(malformed("`paths` and `hunks` belong to `jobs`: name the entry"));
         }
-        if session.is_some() || since.is_some() {
+        if session.is_some() || since.is_some() || after.is_some() {
             return Ok(Self::Group(query));
         }
         let session = path.is_none().then(|| caller.session.clone());

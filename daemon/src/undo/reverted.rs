@@ -27,20 +27,13 @@ struct SeenEntry {
 /// The changes of each path that are not passed over, oldest first.
 type ChangeStacks = BTreeMap<PathDigest, Vec<(JobId, Versions)>>;
 
-/// Returns the entries of a query behind a mark that are to be passed over; none if there are more than
+/// Returns the entries of a query that are to be passed over; none if there are more than
 /// [`REVERTED_SOUGHT`] entries or files.
-pub(super) fn reverted(
-    state: &WorkspaceState,
-    query: &EntryQuery,
-    mark: Option<JobId>,
-) -> Result<BTreeSet<JobId>, Refusal> {
+pub(super) fn reverted(state: &WorkspaceState, query: &EntryQuery) -> Result<BTreeSet<JobId>, Refusal> {
     let (mut seen, mut held) = (BTreeMap::new(), 0_usize);
     let mut has_undo = false;
     let query = EntryQuery { limit: 64, ..query.clone() };
     let mut see = |entry: EntrySummary| {
-        if mark.is_some_and(|mark| entry.id <= mark) {
-            return false;
-        }
         held = held.saturating_add(1 + entry.files.len() + entry.of.len());
         has_undo |= entry.kind == EntryKind::Undo;
         seen.insert(entry.id, SeenEntry::of(entry));

@@ -131,10 +131,11 @@ fn to_undo(
     match selection {
         EntrySelection::Newest(query) => Ok(last(state, query)?.into_iter().collect()),
         EntrySelection::Named { ids, .. } => named(state, ids),
-        EntrySelection::Group(query) => standing(state, query, None, passed_over),
+        EntrySelection::Group(query) => standing(state, query, passed_over),
         EntrySelection::AfterMark(name, query) => {
             let mark = mark_of(state, name)?;
-            let chosen = standing(state, query, Some(mark), passed_over)?;
+            let query = EntryQuery { after: Some(mark), ..query.clone() };
+            let chosen = standing(state, &query, passed_over)?;
             if chosen.is_empty() && passed_over.is_empty() {
                 return Err(nothing_behind(name, mark));
             }
@@ -143,29 +144,24 @@ fn to_undo(
     }
 }
 
-/// Returns the entries of a query behind a mark that can be undone, newest first. Sets `passed_over` to those that need not
-/// be, since an undo among them took them back exactly.
+/// Returns the entries of a query that can be undone, newest first. Sets `passed_over` to those that need not be, since
+/// an undo among them took them back exactly.
 fn standing(
     state: &WorkspaceState,
     query: &EntryQuery,
-    mark: Option<JobId>,
     passed_over: &mut BTreeSet<JobId>,
 ) -> Result<Vec<EntrySummary>, Refusal> {
-    *passed_over = reverted(state, query, mark)?;
+    *passed_over = reverted(state, query)?;
     // An entry that was undone outside the selection has nothing left to undo.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
-    let is_behind = |entry: &EntrySummary| mark.is_none_or(|mark| entry.id > mark);
     each(state, query, &mut |entry| {
-        if is_behind(&entry) && entry.kind == EntryKind::Undo && !passed_over.contains(&entry.id) {
+        if entry.kind == EntryKind::Undo && !passed_over.contains(&entry.id) {
             within.extend(&entry.of);
         }
-        Ok(is_behind(&entry))
+        Ok(true)
     })?;
     let mut chosen = Vec::new();
     each(state, query, &mut |entry| {
-        if !is_behind(&entry) {
-            return Ok(false);
-        }
         let counts = entry.kind != EntryKind::Mark && !passed_over.contains(&entry.id);
         let stands = counts && (!entry.undone || within.contains(&entry.id));
         if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {

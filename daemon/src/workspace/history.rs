@@ -114,6 +114,7 @@ impl Workspace {
             path: request.path.as_ref().map(|path| self.known_path(path)).transpose()?,
             session: request.session.clone(),
             since: request.since,
+            after: request.after,
             before: request.before,
             limit: limit.saturating_add(1),
         };

@@ -19,11 +19,14 @@ pub struct UndoRequest {
     /// All entries from this time on, in milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// All entries with a higher number; with `session` or `path`, only those that also match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<JobId>,
     /// Everything after the newest mark with this name; with `session` or `path`, only entries that also match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The newest entry that changed this path; with `since`, `to` or `session`, all entries that did. With `jobs`, a further
-    /// element of `paths`.
+    /// The newest entry that changed this path; with `since`, `after`, `to` or `session`, all entries that did. With
+    /// `jobs`, a further element of `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<FilePath>,
     /// With `jobs`: only the changes of these files.
@@ -78,6 +81,9 @@ pub struct HistoryRequest {
     /// Only entries from this time on, in milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// Only entries with a higher number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<JobId>,
     /// Only entries with a lower number, to get the next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<JobId>,

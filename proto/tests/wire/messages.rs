@@ -46,9 +46,9 @@ fn visit_requests(v: &mut impl MessageVisitor) {
     v.take(CLIENT, kind::EDIT, &samples::payload_job());
     v.take(CLIENT, kind::UNDO, &samples::undo());
     v.take(CLIENT, kind::REDO, &samples::undo());
-    let (since, before, limit) = (Some(1), Some(JobId(2)), Some(3));
+    let (since, after, before, limit) = (Some(1), Some(JobId(4)), Some(JobId(2)), Some(3));
     let (path, session) = (Some(samples::odd_path()), Some("s".into()));
-    v.take(CLIENT, kind::HISTORY, &HistoryRequest { path, session, since, before, limit });
+    v.take(CLIENT, kind::HISTORY, &HistoryRequest { path, session, since, after, before, limit });
     v.take(CLIENT, kind::SHOW, &ShowRequest { job: JobId(1), from: Some(2) });
     v.take(CLIENT, kind::CONTENT, &samples::content_request());
     v.take(CLIENT, kind::EXPORT, &samples::export_request());

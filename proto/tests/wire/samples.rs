@@ -180,6 +180,7 @@ pub(crate) fn undo() -> UndoRequest {
         jobs: vec![JobId(17), JobId(18)],
         session: Some("s".into()),
         since: Some(1_700_000_000_000),
+        after: Some(JobId(16)),
         to: Some("m".into()),
         path: Some(odd_path()),
         paths: vec![odd_path()],

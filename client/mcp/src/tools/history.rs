@@ -49,15 +49,11 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     }
     let request = HistoryRequest {
         path: path.map(|path| target.name(&path)).transpose()?,
+        after: given.number("since")?.map(JobId),
         before: given.number("before")?.map(JobId),
         limit: Some(ENTRIES),
         ..HistoryRequest::default()
     };
-    let mut reply = target.ask(|it| it.history(&request))?;
-    if let Some(since) = given.number("since")? {
-        let listed = reply.entries.len();
-        reply.entries.retain(|entry| entry.id.0 > since);
-        reply.more &= reply.entries.len() == listed;
-    }
+    let reply = target.ask(|it| it.history(&request))?;
     Ok(ToolReply::done(history::list(&reply, &style), &renames::list_in_json(&reply)))
 }

@@ -191,6 +191,7 @@ class AsyncClient(AsyncReports):
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         to: Optional[str] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
@@ -204,7 +205,8 @@ class AsyncClient(AsyncReports):
     ) -> Receipt:
         """Undoes jobs, or some files or hunks of them; by default the last job of the session.
 
-        `to` undoes everything after the newest mark with this name.
+        `since` undoes every entry from this time on, in milliseconds, `after` every entry with a higher number, and `to` everything
+        after the newest mark with this name.
         """
         request = requests.turn(
             "undo",
@@ -214,6 +216,7 @@ class AsyncClient(AsyncReports):
             hunks,
             session=session,
             since=since,
+            after=after,
             to=to,
             mode=mode,
             key=key,
@@ -229,6 +232,7 @@ class AsyncClient(AsyncReports):
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
         hunks: Optional[Sequence[Hunk]] = None,
@@ -248,6 +252,7 @@ class AsyncClient(AsyncReports):
             hunks,
             session=session,
             since=since,
+            after=after,
             mode=mode,
             key=key,
             label=label,
@@ -294,12 +299,13 @@ class AsyncClient(AsyncReports):
         path: Optional[AnyPath] = None,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         before: Optional[int] = None,
         limit: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> HistoryReply:
-        """Returns entries of the journal, newest first. `since` is a time in milliseconds, `before` a job."""
-        request = requests.history(path, session=session, since=since, before=before, limit=limit)
+        """Returns entries of the journal, newest first. `since` is a time in milliseconds; `after` and `before` are jobs."""
+        request = requests.history(path, session=session, since=since, after=after, before=before, limit=limit)
         return await self._ask(request, timeout)
 
     async def show(self, job: int, *, start: Optional[int] = None, timeout: Optional[float] = None) -> ShowReply:

@@ -194,6 +194,7 @@ class Client(Reports):
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         to: Optional[str] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
@@ -207,7 +208,8 @@ class Client(Reports):
     ) -> Receipt:
         """Undoes jobs, or some files or hunks of them; by default the last job of the session.
 
-        `to` undoes everything after the newest mark with this name.
+        `since` undoes every entry from this time on, in milliseconds, `after` every entry with a higher number, and `to` everything
+        after the newest mark with this name.
         """
         request = requests.turn(
             "undo",
@@ -217,6 +219,7 @@ class Client(Reports):
             hunks,
             session=session,
             since=since,
+            after=after,
             to=to,
             mode=mode,
             key=key,
@@ -232,6 +235,7 @@ class Client(Reports):
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
         hunks: Optional[Sequence[Hunk]] = None,
@@ -251,6 +255,7 @@ class Client(Reports):
             hunks,
             session=session,
             since=since,
+            after=after,
             mode=mode,
             key=key,
             label=label,
@@ -297,12 +302,13 @@ class Client(Reports):
         path: Optional[AnyPath] = None,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        after: Optional[int] = None,
         before: Optional[int] = None,
         limit: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> HistoryReply:
-        """Returns entries of the journal, newest first. `since` is a time in milliseconds, `before` a job."""
-        request = requests.history(path, session=session, since=since, before=before, limit=limit)
+        """Returns entries of the journal, newest first. `since` is a time in milliseconds; `after` and `before` are jobs."""
+        request = requests.history(path, session=session, since=since, after=after, before=before, limit=limit)
         return self._ask(request, timeout)
 
     def show(self, job: int, *, start: Optional[int] = None, timeout: Optional[float] = None) -> ShowReply:

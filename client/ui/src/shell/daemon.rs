@@ -131,9 +131,9 @@ impl DaemonAddress {
         let asked = HistoryRequest {
             path: request.path.as_deref().map(Into::into),
             session: request.session.clone(),
-            since: None,
             before: request.before.map(JobId),
             limit: Some(request.limit),
+            ..HistoryRequest::default()
         };
         let reply = self.caller().ask(true, |it| it.history(&asked));
         let reply = reply.map_err(|error| error.0.message).map(|reply| {
