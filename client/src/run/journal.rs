@@ -41,10 +41,24 @@ pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Resul
         mode: mode(words.dry_run),
         ..UndoRequest::default()
     };
+    complete_renames(context, &mut request)?;
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
     let receipt = context.ask_job(request.key.is_some(), |it| it.undo(&request))?;
     Ok(context.receipt(receipt, &context.style.of("undone")))
+}
+
+/// Adds the other path of each rename of which the request names one path.
+fn complete_renames(context: &CommandContext<'_>, request: &mut UndoRequest) -> Result<(), Failure> {
+    if request.paths.is_empty() {
+        return Ok(());
+    }
+    for job in &request.jobs {
+        let reply = context.ask(true, |it| it.show(*job, None))?;
+        show::renames::complete(&reply, &mut request.paths, !request.hunks.is_empty())
+            .map_err(Failure::Usage)?;
+    }
+    Ok(())
 }
 
 /// Returns the session whose entries are undone: the value of `--session` if no entries were given. A session from the
@@ -66,6 +80,7 @@ pub(super) fn redo(context: &CommandContext<'_>, words: args::RedoArgs) -> Resul
         mode: mode(words.dry_run),
         ..UndoRequest::default()
     };
+    complete_renames(context, &mut request)?;
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
     let receipt = context.ask_job(request.key.is_some(), |it| it.redo(&request))?;

@@ -106,6 +106,31 @@ pub fn shown(reply: &ShowReply) -> Vec<ListedFile<'_>> {
     of(&reply.entry.files, &reply.changes)
 }
 
+/// Adds to `paths` the other path of each rename of an entry of which they have one. An undo of the created file alone
+/// would remove the only file that has the content, and an undo of the deleted one would leave both.
+///
+/// # Errors
+/// With `hunks`, a sentence about a rename: its hunks are not numbered.
+pub fn complete(reply: &ShowReply, paths: &mut Vec<FilePath>, hunks: bool) -> Result<(), String> {
+    for rename in shown(reply).into_iter().filter_map(|file| file.rename) {
+        let (from, to) = (paths.contains(&rename.from), paths.contains(&rename.to));
+        if hunks && (from || to) {
+            return Err(format!(
+                "entry {} renamed {} to {}: undo that as a whole, without hunks",
+                reply.entry.id,
+                rename.from.display(),
+                rename.to.display()
+            ));
+        }
+        match (from, to) {
+            (true, false) => paths.push(rename.to),
+            (false, true) => paths.push(rename.from),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Returns the changes of an entry, each rename once, at the place of the created file.
 #[must_use]
 pub fn changes<'r>(

@@ -13,6 +13,25 @@ fn change(client: &mut McpClient, paths: &[&str], old: &str, new: &str) {
 }
 
 #[test]
+fn a_rename_is_undone_as_a_whole_although_one_path_is_named() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let mut client = McpClient::begin(&daemon, &[]);
+    edit(&mut client, json!([{ "path": "a.txt", "rename_to": "c.txt" }])).done();
+    for path in ["c.txt", "a.txt"] {
+        client.call("undo", json!({ "job": 1, "paths": [path] })).done();
+        assert_eq!(daemon.get("a.txt"), b"one\n");
+        assert!(!daemon.workspace().join("c.txt").exists(), "{path}");
+        let redone = daemon.editctl().args(["redo", "1", "--path", path]).output().unwrap();
+        assert!(redone.status.success(), "{path}: {redone:?}");
+        assert_eq!(daemon.get("c.txt"), b"one\n");
+        assert!(!daemon.workspace().join("a.txt").exists(), "{path}");
+    }
+    let hunks = client.call("undo", json!({ "job": 1, "paths": ["c.txt"], "hunks": [1] }));
+    assert!(hunks.is_error && hunks.text.contains("renamed a.txt to c.txt"), "{}", hunks.text);
+}
+
+#[test]
 fn paths_without_a_job_undo_the_last_edit_of_them() {
     let daemon = TestDaemon::started();
     for path in ["a.txt", "b.txt", "c.txt"] {

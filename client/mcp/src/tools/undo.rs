@@ -1,5 +1,6 @@
 //! The tool `undo`: takes back the session's last edit, or a given entry, or some of its files or hunks.
 
+use editctl::show::renames;
 use editd_proto::FilePath;
 use editd_proto::ids::JobId;
 use editd_proto::limits;
@@ -41,7 +42,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         Some(path) => call.context.workspace_of(Some(path)),
         None => call.context.workspace_of_job(job)?,
     };
-    let paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
     let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
     let hunks = hunks.ok_or_else(|| given.wrong("hunks", "must be numbers"))?;
@@ -52,6 +53,10 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         None if !paths.is_empty() => Some(last_job(&target, call.context.session(), &paths)?),
         job => job,
     };
+    if let Some(job) = job.filter(|_| !paths.is_empty()) {
+        let reply = target.ask(|it| it.show(job, None))?;
+        renames::complete(&reply, &mut paths, !hunks.is_empty()).map_err(CallRefusal::malformed)?;
+    }
     let request = UndoRequest {
         jobs: job.into_iter().collect(),
         paths,
