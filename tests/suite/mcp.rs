@@ -5,6 +5,7 @@ mod node_clients;
 mod numbers;
 mod python_clients;
 mod refusals;
+mod repeated;
 mod resource;
 mod roots;
 mod toolsets;

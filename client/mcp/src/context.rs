@@ -9,11 +9,12 @@ use editctl::retry::Caller;
 use editctl::{CallError, Connection, Workspace, machine, session};
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckOutcome, CheckStatus, ChecksRequest, JobStatus, OnStale, Receipt, UndoRequest,
+    CheckOutcome, CheckStatus, ChecksRequest, JobRequest, JobStatus, OnStale, Receipt, UndoRequest,
 };
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::checked::CheckedJobs;
+use crate::insisted::RefusedSyntax;
 use crate::roots::WorkspaceRoots;
 
 /// The way to find out whether a request was carried out.
@@ -67,6 +68,8 @@ pub(crate) struct CallContext {
     awaited: Mutex<Vec<Workspace>>,
     /// The jobs that were only checked.
     pub(crate) checked: CheckedJobs,
+    /// The edits that were refused for their syntax.
+    refused_syntax: RefusedSyntax,
 }
 
 impl CallContext {
@@ -87,8 +90,8 @@ impl CallContext {
         let session = chosen.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        let checked = CheckedJobs::default();
-        Ok(Self { roots, current, session, socket, start, client, jobs, awaited, checked })
+        let (checked, refused_syntax) = (CheckedJobs::default(), RefusedSyntax::default());
+        Ok(Self { roots, current, session, socket, start, client, jobs, awaited, checked, refused_syntax })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -275,7 +278,7 @@ impl CallTarget<'_> {
             PathBase::Current => &self.context.current,
             PathBase::Root => self.workspace.root(),
         };
-        Ok(self.workspace.name(base, Path::new(path)))
+        Ok(self.workspace.file_name(base, Path::new(path)))
     }
 
     fn connect(&self) -> Result<Connection, CallRefusal> {
@@ -329,6 +332,14 @@ impl CallTarget<'_> {
     ) -> Result<Receipt, CallRefusal> {
         let receipt = self.ask_change(request)?;
         self.context.edited(self, &receipt);
+        Ok(receipt)
+    }
+
+    /// Sends an edit that has a key. One that was refused for its syntax is applied when it is sent again.
+    pub(crate) fn ask_edit(&self, job: &mut JobRequest) -> Result<Receipt, CallRefusal> {
+        self.context.refused_syntax.accept_again(job);
+        let mut receipt = self.ask_job(|it| it.edit(job))?;
+        self.context.refused_syntax.note(job, &mut receipt);
         Ok(receipt)
     }
 

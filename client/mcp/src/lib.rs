@@ -9,6 +9,7 @@
 mod arguments;
 mod checked;
 mod context;
+mod insisted;
 mod reply;
 mod resource;
 mod roots;

@@ -89,7 +89,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         },
         (true, None) => return Err(given.wrong("edits", "is missing")),
     };
-    let receipt = call.receipt(&target, target.ask_job(|it| it.edit(&job))?);
+    let receipt = call.receipt(&target, target.ask_edit(&mut job)?);
     if let Some(token) = receipt.verified.clone() {
         let (workspace, job) = (target.workspace().clone(), job.clone());
         call.context.checked.put(CheckedJob { token, workspace, job });

@@ -58,13 +58,13 @@ pub(crate) fn send(
     with_diff: bool,
 ) -> CallResult {
     let dialect = Some(call.set.dialect.to_owned());
-    let job = JobRequest {
+    let mut job = JobRequest {
         key: Some(new_key()),
         on_stale: Some(OnStale::Rebase),
         diff: with_diff.then_some(true),
         payload: Some(Payload { dialect, text, path: None, base: None }),
         ..JobRequest::default()
     };
-    let receipt = call.receipt(target, target.ask_job(|it| it.edit(&job))?);
+    let receipt = call.receipt(target, target.ask_edit(&mut job)?);
     Ok(ToolReply::payload(&receipt, &call.style(), with_diff))
 }
