@@ -175,7 +175,7 @@ impl<'a> CommandContext<'a> {
 
     /// Returns a path of the user as a path in the workspace.
     fn name(&self, path: &Path) -> FilePath {
-        self.workspace.name(&self.current, path)
+        self.workspace.file_name(&self.current, path)
     }
 
     fn connect(&self, start: &SpawnPolicy) -> Result<Connection, Failure> {

@@ -109,6 +109,18 @@ impl Workspace {
         wire(up.chain(full.iter().skip(shared)))
     }
 
+    /// Returns the path of a file as [`Workspace::name`] does. A slash at the end, which only the path of a folder has,
+    /// is kept, so that the daemon refuses it.
+    pub fn file_name(&self, current: &Path, given: &Path) -> FilePath {
+        let name = self.name(current, given);
+        let last = given.as_os_str().as_encoded_bytes().last();
+        let ends_in_slash = last.is_some_and(|last| std::path::is_separator(char::from(*last)));
+        if !ends_in_slash || name.as_bytes() == b"." || name.as_bytes().ends_with(b"/") {
+            return name;
+        }
+        FilePath::new([name.as_bytes(), b"/"].concat())
+    }
+
     /// Returns true if an absolute path leads into the workspace, also through a link above it.
     pub fn contains(&self, path: &Path) -> bool {
         path.is_absolute() && self.inside(&tidy(path)).is_some()

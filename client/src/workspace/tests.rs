@@ -29,6 +29,17 @@ fn name(workspace: &Workspace, current: impl AsRef<Path>, given: impl AsRef<Path
 }
 
 #[test]
+fn a_slash_at_the_end_of_a_file_name_is_kept() {
+    let tree = tree(&["w/.git", "w/src"], &[]);
+    let workspace = Workspace::at(&tree.top.join("w")).unwrap();
+    let src = workspace.root().join("src");
+    for (given, expected) in [("new/", "src/new/"), ("new", "src/new"), ("../new//", "new/"), ("../", ".")] {
+        assert_eq!(workspace.file_name(&src, given.as_ref()).display(), expected, "{given}");
+        assert!(!workspace.name(&src, given.as_ref()).display().ends_with('/'), "{given}");
+    }
+}
+
+#[test]
 fn the_nearest_marker_upward_wins() {
     let tree = tree(&["a/.git", "a/b/c", "a/b/d"], &["a/b/.editd.toml"]);
     assert_eq!(Workspace::find(&tree.top.join("a/b/c")).unwrap().root(), tree.top.join("a/b"));
