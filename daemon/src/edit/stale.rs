@@ -77,6 +77,12 @@ fn gone(
     Box::new(error)
 }
 
+/// Returns the base that the job names for a file.
+fn named_base<'j>(checked: &'j CheckedJob, path: &FilePath) -> Option<&'j str> {
+    let mut entries = checked.snapshot.request.job.entries.iter().filter(|entry| entry.path == *path);
+    entries.find_map(|entry| entry.base.as_deref())
+}
+
 fn obstacle(why: Option<Obstacle>) -> String {
     why.map_or_else(String::new, |why| format!(" (it was not rebased: {why})"))
 }
@@ -98,6 +104,7 @@ fn stale(
     error.moved = show_change(state, caller, checked, (path, found), trial.as_ref(), &mut error);
     let partial = checked.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
+    let blind = trial.as_ref().is_some_and(|trial| trial.blind);
     error.would_apply = match trial {
         None => None,
         Some(trial) if error.moved.is_empty() && trial.would_apply(state, checked, path) => {
@@ -106,6 +113,19 @@ fn stale(
         Some(_) => Some(WouldApply::Conflict),
     };
     let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
+    if why == Some(rebase::NOT_STORED)
+        && let Some(base) = named_base(checked, path)
+    {
+        error.message = format!(
+            "no content of {path} with the version {base} is stored; read the file and name the version that you get, \
+             or quote the text without `base`"
+        );
+        // Nobody knows what line numbers of an unknown content mean.
+        error.would_apply = error.would_apply.filter(|_| !blind);
+        error.version = Some(version);
+        error.others = further;
+        return Box::new(error);
+    }
     error.message = match error.would_apply {
         _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
         Some(WouldApply::Clean) => {
@@ -342,8 +362,17 @@ impl TrialPlan {
     }
 
     /// Returns true if every edit fits the present content.
-    fn fits(&self) -> bool {
+    pub(super) fn fits(&self) -> bool {
         self.failed.is_none()
+    }
+
+    /// Returns true if edits do not fit, all of them because the content does not have the text that they quote.
+    pub(super) fn lacks_quotations(&self) -> bool {
+        let edits = self.plan.files.iter().flat_map(|file| &file.edits);
+        let mut refused = edits.filter(|edit| edit.status == EditStatus::Refused).peekable();
+        let lacks = |code| code == ErrorCode::NotFound;
+        refused.peek().is_some()
+            && refused.all(|edit| edit.error.as_ref().is_some_and(|error| lacks(error.code)))
     }
 
     /// Returns true if the job, sent again unchanged, does what its session means. If it replaces text that it does not
