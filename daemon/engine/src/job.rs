@@ -197,6 +197,11 @@ impl<'e> EditFacts<'e> {
         self.0.map_or(0, Op::text_bytes)
     }
 
+    /// Returns the text of which the edit replaces every occurrence in the file.
+    pub fn replaces_all(self) -> Option<&'e str> {
+        self.0.and_then(Op::replaces_all)
+    }
+
     /// Returns the quotation of the edit. Returns `None` if the edit quotes no text that can be searched as it is
     /// written.
     pub fn quotation(self) -> Option<Quotation<'e>> {

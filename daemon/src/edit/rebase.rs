@@ -18,7 +18,7 @@ use editd_proto::path::FilePath;
 use super::expects::{Expectation, expectation, sha256};
 use super::shown::ChangeSinceRead;
 use super::staleness::CheckedJob;
-use crate::disk::Observation;
+use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
 use crate::receipt;
@@ -36,6 +36,9 @@ pub(super) struct Base {
 
 /// The reason why a stale entry is not merged, as the end of a sentence.
 pub(super) type Obstacle = &'static str;
+
+/// The base is unknown, or retention removed it.
+pub(super) const NOT_STORED: Obstacle = "the base content of the job is no longer stored";
 
 /// Returns the content that an entry expects, if it is still stored.
 pub(super) fn base(
@@ -69,7 +72,7 @@ pub(super) fn base(
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
         (_, None) => match past::content(state, (path, since), now, patience, &meant) {
             Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
-            None => Err("the base content of the job is no longer stored"),
+            None => Err(NOT_STORED),
         },
     }
 }
@@ -183,11 +186,12 @@ pub(super) fn tell_theirs(
         let Some(found) = observation.and_then(Observation::found) else { continue };
         let seen = checked.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
-            outcome.warnings.push(
-                "the edit names an older version: it was merged with later edits by this session".to_owned(),
-            );
+            outcome
+                .warnings
+                .push("the edit names an older version: it was merged with the later changes".to_owned());
             continue;
         }
+        outcome.warnings.extend(left_by_all(checked, path, found));
         let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
         let since_read = seen.map(|seen| ChangeSinceRead::find(state, checked, seen, found));
         let old = since_read.as_ref().and_then(|known| known.old.as_deref());
@@ -206,6 +210,22 @@ pub(super) fn tell_theirs(
         }
     }
     receipts
+}
+
+/// Returns a warning if an edit of every occurrence, planned on an older content, leaves some that others added.
+fn left_by_all(checked: &CheckedJob, path: &FilePath, found: &FileSnapshot) -> Option<String> {
+    let base = String::from_utf8_lossy(&checked.bases.get(path)?.bytes);
+    let now = String::from_utf8_lossy(&found.bytes);
+    let entries = checked.snapshot.request.job.entries.iter().filter(|entry| entry.path == *path);
+    let texts = entries.flat_map(JobEntry::edits).filter_map(EditFacts::replaces_all);
+    let added = |text: &str| now.matches(text).count().saturating_sub(base.matches(text).count());
+    match texts.map(added).sum::<usize>() {
+        0 => None,
+        1 => Some("1 occurrence that others added was left: send the edit again to replace it".to_owned()),
+        left => Some(format!(
+            "{left} occurrences that others added were left: send the edit again to replace them"
+        )),
+    }
 }
 
 /// Returns the result that merging a stale entry would have; `None` if it is of a kind that is never merged.

@@ -99,7 +99,7 @@ pub fn transaction(
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
     let (changes, mut files) = now.into_changes(options.diff, &unwound);
     for file in files.iter_mut().filter(|file| unwound.merged.contains(&file.path)) {
-        file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
+        file.warnings.push("later changes are kept: the inverse was merged into them".to_owned());
     }
     if mark.is_some() {
         // An undo to a mark names no files: only those that it changes are worth a line.

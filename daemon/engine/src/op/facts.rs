@@ -66,6 +66,14 @@ impl Op {
         }
     }
 
+    /// Returns the text of which it replaces every occurrence in the file.
+    pub(crate) fn replaces_all(&self) -> Option<&str> {
+        match self {
+            Self::Replace(op) if op.all && op.within.is_none() => Some(&op.old),
+            _ => None,
+        }
+    }
+
     /// Forgets the line near which its quotation stands.
     pub(crate) fn forget_line(&mut self) {
         match self {
