@@ -53,6 +53,11 @@ pub(super) fn of_numbers(
     of_lines(state, caller, checked, (path, found), &ranges::union(lines))
 }
 
+/// Returns true for lines without text: a deletion of a definition takes those beside it, too.
+fn is_blank(lines: &[u8]) -> bool {
+    !lines.is_empty() && lines.iter().all(u8::is_ascii_whitespace)
+}
+
 /// Returns the refusal of edits that replace lines that the session has not seen.
 pub(super) fn of_lines(
     state: &WorkspaceState,
@@ -119,7 +124,8 @@ pub(super) fn of_plan(
         let (Some(seen), FileState::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
             continue;
         };
-        let missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
+        let mut missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
+        missing.retain(|lines| !is_blank(cut_lines(bytes, *lines)));
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
