@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{EditFacts, FileState, Job, Plan, PlanOptions, Refusal};
+use editd_engine::{ContentProof, EditFacts, FileState, Job, Plan, PlanOptions, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::EntryKind;
@@ -12,6 +12,7 @@ use editd_proto::path::FilePath;
 use super::expects::Verdict;
 use super::rebase;
 use super::snapshot::JobSnapshot;
+use super::stale::TrialPlan;
 use super::staleness::CheckedJob;
 use super::{EditRequest, ParsedJob, generated, others, places, stale, unread, why};
 use crate::caller::Caller;
@@ -54,6 +55,11 @@ pub(super) fn plan(
         }
     })?;
     let theirs = rebase::tell_theirs(state, &checked, &mut plan);
+    for outcome in plan.files.iter_mut().filter(|outcome| checked.on_present.contains(&outcome.path)) {
+        outcome
+            .warnings
+            .push("the file changed since it was read; the edit quotes the present text".to_owned());
+    }
     let CheckedJob { snapshot, mut seen, bases, .. } = checked;
     seen.extend(theirs);
     generated::check(state, &mut plan)?;
@@ -75,9 +81,12 @@ fn plan_on_bases(
     given: EditRequest<'_>,
 ) -> Result<Plan, Refusal> {
     let mut current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
-    let mut plan = match plan_as_seen(state, given.caller, checked) {
-        Ok(plan) => plan,
-        Err(refusal) => return Err(refused(state, checked, given.caller, current, refusal)),
+    let mut plan = loop {
+        match plan_as_seen(state, given.caller, checked) {
+            Ok(plan) => break plan,
+            Err(refusal) if stand_on_present(state, checked, &mut current, &refusal) => {}
+            Err(refusal) => return Err(refused(state, checked, given.caller, current, refusal)),
+        }
     };
     let mut unseen = unread::of_plan(state, given.caller, &plan, checked);
     if !unseen.is_empty() {
@@ -99,6 +108,34 @@ fn plan_on_bases(
         Some(again) => Err(again),
         None => Ok(plan),
     }
+}
+
+/// Plans a file on its present content from now on, if its edits quote text that only this content has: the session has
+/// seen it in another way than by a read. Otherwise, it changes nothing and returns false.
+fn stand_on_present(
+    state: &WorkspaceState,
+    checked: &mut CheckedJob,
+    current: &mut BTreeMap<FilePath, FileState>,
+    refusal: &Refusal,
+) -> bool {
+    let Some(path) = refusal.path.as_ref() else { return false };
+    let mut entries = checked.snapshot.request.job.entries.iter().filter(|entry| entry.path == *path);
+    let (Some(entry), None) = (entries.next(), entries.next()) else { return false };
+    let quotes = entry.base.is_none() && entry.proof() == ContentProof::Quoted;
+    let Some(present) = current.get(path).filter(|_| quotes).cloned() else { return false };
+    let trial = |checked: &CheckedJob| TrialPlan::run(state, checked, path);
+    if !trial(checked).is_some_and(|on_base| on_base.lacks_quotations()) {
+        return false;
+    }
+    let base = checked.snapshot.world.files.insert(path.clone(), present);
+    if !trial(checked).is_some_and(|on_present| on_present.fits()) {
+        checked.snapshot.world.files.extend(base.map(|base| (path.clone(), base)));
+        return false;
+    }
+    current.remove(path);
+    checked.bases.remove(path);
+    checked.on_present.insert(path.clone());
+    true
 }
 
 /// Plans the rest of a job again after files were left out, since it may have depended on them.

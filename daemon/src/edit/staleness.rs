@@ -34,6 +34,8 @@ pub(super) struct CheckedJob {
     pub(super) where_seen: BTreeSet<FilePath>,
     /// The older contents that stale entries are planned on, if the job asks for that.
     pub(super) bases: BTreeMap<FilePath, Base>,
+    /// The files whose edits quote text that only the present content has, so that they are planned on that.
+    pub(super) on_present: BTreeSet<FilePath>,
     /// The entries and bytes that may still be read to find those contents.
     pub(super) patience: PastBudget,
     /// With `partial`: the refusals of the entries (by index) that are left out.
@@ -66,6 +68,7 @@ pub(super) fn check_staleness(
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
+        on_present: BTreeSet::new(),
         patience: PastBudget::short(state),
         skipped: BTreeMap::new(),
     };
