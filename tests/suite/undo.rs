@@ -180,3 +180,25 @@ fn a_change_that_a_session_only_announced_is_not_its_own() {
     assert_eq!((&later["session"], &later["own"]), (&json!("s"), &json!(false)), "{refused}");
     assert!(!refused["error"]["message"].as_str().unwrap().contains("of this session"), "{refused}");
 }
+
+#[test]
+fn since_an_entry_means_the_same_as_in_a_diff() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", LINES);
+    for line in ["5", "15", "18"] {
+        let (said, status) =
+            editctl(&daemon, "s", &["replace", "a.txt", &format!("\n{line}\n"), &format!("\nx{line}\n")]);
+        assert_eq!(status, 0, "{said}");
+    }
+    let (diff, _) = editctl(&daemon, "s", &["diff", "--since", "2"]);
+    assert!(diff.contains("+x15") && diff.contains("+x18") && !diff.contains("+x5"), "{diff}");
+    let (log, _) = editctl(&daemon, "s", &["log", "--since", "3"]);
+    assert_eq!(log.lines().filter(|line| !line.is_empty()).count(), 1, "{log}");
+    let (said, status) = editctl(&daemon, "s", &["undo", "--since", "2"]);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(text(&daemon, "a.txt"), LINES.replace("\n5\n", "\nx5\n"));
+    let (said, status) = editctl(&daemon, "s", &["undo", "--since", "9"]);
+    assert_eq!(status, 1, "{said}");
+    let (said, status) = editctl(&daemon, "s", &["undo", "1", "--since", "9"]);
+    assert_eq!(status, 2, "{said}");
+}

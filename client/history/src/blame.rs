@@ -80,7 +80,11 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &BlameArgs) -> Result<Comm
     let texts = split(&present);
     let (first, last) = words.lines.unwrap_or((1, u64::MAX));
     if words.lines.is_some() && (first > texts.len() as u64 || first > last) {
-        let message = format!("--lines: {path} has {} lines", texts.len());
+        let message = if first > last {
+            format!("--lines {first}-{last}: the last line lies before the first")
+        } else {
+            format!("--lines: {path} has {} lines", texts.len())
+        };
         return Err(Failure::refused(ErrorCode::OutOfRange, message));
     }
     let numbers = first..=last;

@@ -147,22 +147,7 @@ fn is_in(path: &FilePath, top: &FilePath) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FirstEntry, JobId, first_entry, is_in};
-
-    #[test]
-    fn the_first_entry_is_a_number_or_a_time() {
-        let now = 1_763_632_800_000;
-        for number in ["17", "@17", " 17 "] {
-            assert_eq!(first_entry(number, now), Ok(FirstEntry::Numbered(JobId(17))));
-        }
-        assert_eq!(first_entry("2h", now), Ok(FirstEntry::At(now - 7_200_000)));
-        assert_eq!(first_entry("3d", now), Ok(FirstEntry::At(now - 3 * 86_400_000)));
-        let day = first_entry("14:30", now);
-        let is_last = |day: u64| day <= now && now - day < 90_000_000 && day.is_multiple_of(900_000);
-        assert!(matches!(day, Ok(FirstEntry::At(day)) if is_last(day)), "{day:?}");
-        assert!(matches!(first_entry("2025-11-20T10:00", now), Ok(FirstEntry::At(_))));
-        assert!(first_entry("yesterday", now).is_err_and(|words| words.contains("--since yesterday: use")));
-    }
+    use super::is_in;
 
     #[test]
     fn a_folder_has_its_files_and_no_others() {

@@ -61,7 +61,8 @@ pub(crate) struct ReplaceArgs {
     /// The number of occurrences that there must be
     #[arg(long, value_name = "N")]
     pub(crate) expect: Option<u64>,
-    /// The line near which the text is, if it occurs several times
+    /// The line at which the text begins, if it occurs several times; a line up to 40 away is enough if no other place
+    /// is that near
     #[arg(long, value_name = "LINE")]
     pub(crate) near: Option<u64>,
     /// The loosest comparison to use, such as exact, eol or indent

@@ -294,9 +294,10 @@ fn since_takes_entries_lengths_and_moments() {
     // The last time of that day: today or yesterday.
     let time = since("14:30").unwrap();
     assert!(time <= now && now - time < 24 * 3_600_000, "{time}");
-    for entry in ["17", "@17", "99999999999"] {
-        assert_eq!(since(entry), Err(format!("entry {}", entry.trim_start_matches('@'))));
+    for entry in ["17", "@17", " 17 ", "99999999999"] {
+        assert_eq!(since(entry), Err(format!("entry {}", entry.trim().trim_start_matches('@'))));
     }
+    assert!(since("yesterday").is_err_and(|words| words.contains("--since yesterday: use")));
     for wrong in ["", "soon", "-", "10 parsecs", "99999999999999999999999"] {
         assert!(since(wrong).is_err(), "{wrong}");
     }

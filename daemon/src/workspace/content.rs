@@ -192,6 +192,7 @@ fn not_in(entry: &Entry, path: &FilePath) -> Refusal {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!("entry {} did not change {path}; it changed {}{more}", entry.id, paths.join(", "));
+    let changed = if paths.is_empty() { "no file".to_owned() } else { paths.join(", ") };
+    let message = format!("entry {} did not change {path}; it changed {changed}{more}", entry.id);
     Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
 }

@@ -1,6 +1,7 @@
 //! An import that is interrupted: after a kill at any moment, the journal is the empty one or the imported one, and another
 //! import completes it.
 
+use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -65,6 +66,15 @@ fn an_import_needs_a_stopped_daemon_and_an_empty_journal() {
     daemon.start();
     assert_eq!(daemon.client("s").ask_json(kind::STATUS, &json!({}))["entries"], 1);
     daemon.stop();
+    // The first start after an import makes the database, and sets nothing aside.
+    let mut imported = TestDaemon::new();
+    editctl(&imported, &import).unwrap();
+    imported.start();
+    assert_eq!(imported.client("s").ask_json(kind::STATUS, &json!({}))["entries"], 1);
+    imported.stop();
+    let names = fs::read_dir(imported.state_folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    let aside: Vec<_> = names.filter(|name| name.to_string_lossy().contains("corrupt")).collect();
+    assert!(aside.is_empty(), "{aside:?}");
     // A clipboard is something to keep, too.
     let mut other = TestDaemon::started();
     other.client("s").ask_json(kind::CLIP, &json!({ "action": "set", "name": "c", "text": "x" }));
