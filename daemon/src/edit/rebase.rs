@@ -201,6 +201,9 @@ pub(super) fn tell_theirs(
         let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
         let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
         outcome.warnings.push(match diff.text.as_str() {
+            "" if differ_in_breaks(&states.0, &states.1) => {
+                "the edit was merged with a change of the file's line breaks by others".to_owned()
+            }
             "" => "the edit was merged with later changes by others, none of them near the edit".to_owned(),
             text => format!("the edit was merged with later changes by others; near it:\n{text}"),
         });
@@ -210,6 +213,15 @@ pub(super) fn tell_theirs(
         }
     }
     receipts
+}
+
+/// Returns true if two contents are the same but for carriage returns.
+fn differ_in_breaks(old: &FileState, new: &FileState) -> bool {
+    let (FileState::File { bytes: old, .. }, FileState::File { bytes: new, .. }) = (old, new) else {
+        return false;
+    };
+    let rest = |bytes: &Arc<[u8]>| bytes.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<u8>>();
+    old != new && rest(old) == rest(new)
 }
 
 /// Returns a warning if an edit of every occurrence, planned on an older content, leaves some that others added.
