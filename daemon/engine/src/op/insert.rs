@@ -81,16 +81,16 @@ impl Insert {
         match (&self.at, self.quote()) {
             (EditPosition::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
-                Ok(self.lines_at(scene, range.start, &new, PlaceReport::default()))
+                Ok(self.lines_at(scene, range.start, &new, PlaceReport::default(), 0))
             }
             (EditPosition::Start | EditPosition::End, _) if self.as_lines && scene.written.is_some() => {
                 Err(malformed("`whole_lines` does not go with `write`; put the lines into its text"))
             }
             (EditPosition::Start, _) if self.as_lines => {
-                Ok(self.lines_at(scene, 0, &new, PlaceReport::default()))
+                Ok(self.lines_at(scene, 0, &new, PlaceReport::default(), -1))
             }
             (EditPosition::End, _) if self.as_lines => {
-                Ok(self.lines_at(scene, text.len(), &new, PlaceReport::default()))
+                Ok(self.lines_at(scene, text.len(), &new, PlaceReport::default(), 1))
             }
             (EditPosition::End, _) => Ok(self.bytes_at(scene, text.len(), &new, PlaceReport::default(), 1)),
             (EditPosition::Before(_) | EditPosition::After(_), Some(quote)) => {
@@ -147,7 +147,7 @@ impl Insert {
         if self.own_line == Some(true) {
             let at =
                 if after { line_behind(scene.text, &hit.range) } else { line_front(scene.text, &hit.range) };
-            return self.lines_at(scene, at, new, found);
+            return self.lines_at(scene, at, new, found, 0);
         }
         let at = if after { hit.range.end } else { hit.range.start };
         let in_line = if self.own_line.is_none() { in_line(scene.text, at, new) } else { None };
@@ -160,14 +160,14 @@ impl Insert {
                 if there.is_empty() && !quoted.is_empty() {
                     // A looser rung matched the last line, which has no line break although the quoted one has: the
                     // text must not be appended to that line.
-                    return self.lines_at(scene, hit.range.end, new, found);
+                    return self.lines_at(scene, hit.range.end, new, found, 0);
                 }
                 self.bytes_at(scene, hit.range.end, new, found, 0)
             }
-            (false, true) => self.lines_at(scene, hit.range.start, new, found),
+            (false, true) => self.lines_at(scene, hit.range.start, new, found, 0),
             (true, true) => {
                 let next = hit.range.end + scene.text.break_at(hit.range.end);
-                self.lines_at(scene, next, new, found)
+                self.lines_at(scene, next, new, found, 0)
             }
         }
     }
@@ -196,11 +196,18 @@ impl Insert {
         effect(scene, text, at, made, PlaceReport { converted, ..found }, rank)
     }
 
-    fn lines_at(&self, scene: &EditContext<'_>, at: usize, new: &str, found: PlaceReport) -> Effect {
+    fn lines_at(
+        &self,
+        scene: &EditContext<'_>,
+        at: usize,
+        new: &str,
+        found: PlaceReport,
+        rank: i8,
+    ) -> Effect {
         let text = scene.text;
         let (made, converted) = line_text(text, &(at..at), new, self.text.literal);
         let lead = lead(text, &(at..at), &made);
-        let mut effect = effect(scene, text, at, made, PlaceReport { converted, ..found }, 0);
+        let mut effect = effect(scene, text, at, made, PlaceReport { converted, ..found }, rank);
         effect.places.iter_mut().for_each(|place| place.lead = lead);
         effect
     }

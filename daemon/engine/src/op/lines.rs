@@ -98,8 +98,8 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
     let appended = range.is_empty() && at_end;
     let (lead, trail) = match (at_end, appended) {
         // In an empty file, or behind a last line without a line break, the text decides if the new last line has one.
-        (true, true) if open && text.len() > 0 => (own.as_str(), last),
-        (true, true) if open => ("", last),
+        // The break in front is dropped if no other edit puts a line above into an empty file.
+        (true, true) if open => (own.as_str(), last),
         (true, false) if open => ("", ""),
         _ if last.is_empty() => ("", own.as_str()),
         _ => ("", last),
@@ -115,12 +115,12 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
 }
 
 /// Returns the size of the line break with which a list of lines that [`line_text`] returned completes an unfinished
-/// last line, in bytes.
+/// last line, in bytes. In an empty file, such a line may come from another edit.
 pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
     let behind_open = range.is_empty() && range.end == text.len() && !text.ends_with_break();
     match made.as_bytes() {
-        [b'\r', b'\n', ..] if behind_open && text.len() > 0 => 2,
-        [_, ..] if behind_open && text.len() > 0 => 1,
+        [b'\r', b'\n', ..] if behind_open => 2,
+        [_, ..] if behind_open => 1,
         _ => 0,
     }
 }
