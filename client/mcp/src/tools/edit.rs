@@ -104,7 +104,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
 /// Returns true for the outcome of edits by line numbers.
 fn is_by_lines(job: &JobRequest, outcome: &FileOutcome) -> bool {
     let mut edits = job.files.iter().filter(|file| file.path == outcome.path).flat_map(|file| &file.edits);
-    edits.any(|edit| edit.op == "lines")
+    edits.any(|edit| edit.op == "lines" || matches!(edit.at, Some(EditPosition::Line(_))))
 }
 
 /// Adds the edits of a call to a job. Returns the workspace of their paths.
@@ -285,8 +285,12 @@ impl EditTarget {
             }
             (None, None, range) => {
                 let (first, last) = range.unwrap_or_default();
-                let start = if after { last.saturating_add(1) } else { first };
-                Ok(lines(start, start - 1, text))
+                if after {
+                    return Ok(lines(last.saturating_add(1), last, text));
+                }
+                // The engine puts this behind an insertion after the line above.
+                let (op, at, text) = ("insert".into(), Some(EditPosition::Line(first)), Some(text));
+                Ok(FileEdit { op, at, text, ..FileEdit::default() })
             }
         }
     }
@@ -304,4 +308,22 @@ fn lines(start: u64, end: u64, text: String) -> FileEdit {
 
 fn symbol(name: Option<String>, action: &str, text: Option<String>) -> FileEdit {
     FileEdit { op: "symbol".into(), name, action: Some(action.into()), text, ..FileEdit::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insertions_after_a_line_and_before_the_next_one_differ() {
+        let given = Arguments::new("", Map::new(), &[]).ok();
+        let at = |numbers, place| {
+            let (old, symbol, lines) = (None, None, Some(numbers));
+            let target = EditTarget { old, lines, symbol, body: false, all: false, near: None };
+            target.insertion(given.as_ref()?, place, "x".to_owned()).ok()
+        };
+        assert_eq!(at((1, 2), "after"), Some(lines(3, 2, "x".to_owned())));
+        let before = at((3, 4), "before").and_then(|edit| edit.at);
+        assert_eq!(before, Some(EditPosition::Line(3)));
+    }
 }

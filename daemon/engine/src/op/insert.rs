@@ -20,7 +20,7 @@ use crate::clip::Clips;
 use crate::cut::{Cut, Span};
 use crate::locate::{AdaptableText, Hit, InsertionPoint, InsertionPoints, Quote, Rung, UnfitPlace};
 use crate::refusal::malformed;
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
 
 /// Fields that only an anchor can have.
@@ -81,18 +81,20 @@ impl Insert {
         match (&self.at, self.quote()) {
             (EditPosition::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
-                Ok(self.lines_at(scene, range.start, &new, PlaceReport::default(), 0))
+                Ok(self.lines_at(scene, range.start, &new, PlaceReport::default(), InsertionKind::Before))
             }
             (EditPosition::Start | EditPosition::End, _) if self.as_lines && scene.written.is_some() => {
                 Err(malformed("`whole_lines` does not go with `write`; put the lines into its text"))
             }
             (EditPosition::Start, _) if self.as_lines => {
-                Ok(self.lines_at(scene, 0, &new, PlaceReport::default(), -1))
+                Ok(self.lines_at(scene, 0, &new, PlaceReport::default(), InsertionKind::Start))
             }
             (EditPosition::End, _) if self.as_lines => {
-                Ok(self.lines_at(scene, text.len(), &new, PlaceReport::default(), 1))
+                Ok(self.lines_at(scene, text.len(), &new, PlaceReport::default(), InsertionKind::End))
             }
-            (EditPosition::End, _) => Ok(self.bytes_at(scene, text.len(), &new, PlaceReport::default(), 1)),
+            (EditPosition::End, _) => {
+                Ok(self.bytes_at(scene, text.len(), &new, PlaceReport::default(), InsertionKind::End))
+            }
             (EditPosition::Before(_) | EditPosition::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(&quote, text);
@@ -104,7 +106,7 @@ impl Insert {
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
                 Ok(self.beside(scene, &quote, &hit, adapted.as_deref().unwrap_or(&new)))
             }
-            _ => Ok(self.bytes_at(scene, 0, &new, PlaceReport::default(), -1)),
+            _ => Ok(self.bytes_at(scene, 0, &new, PlaceReport::default(), InsertionKind::Start)),
         }
     }
 
@@ -144,30 +146,31 @@ impl Insert {
             ..PlaceReport::default()
         };
         let after = matches!(self.at, EditPosition::After(_));
+        let kind = if after { InsertionKind::After } else { InsertionKind::Before };
         if self.own_line == Some(true) {
             let at =
                 if after { line_behind(scene.text, &hit.range) } else { line_front(scene.text, &hit.range) };
-            return self.lines_at(scene, at, new, found, 0);
+            return self.lines_at(scene, at, new, found, kind);
         }
         let at = if after { hit.range.end } else { hit.range.start };
         let in_line = if self.own_line.is_none() { in_line(scene.text, at, new) } else { None };
         let found = PlaceReport { note: in_line.map(|line| Box::new(EditNote::InLine(line))), ..found };
         match (after, quote.whole_lines) {
-            (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
+            (false, false) => self.bytes_at(scene, hit.range.start, new, found, kind),
             (true, false) => {
                 let quoted = split_final_break(quote.old, scene.text.breaks).1;
                 let there = split_final_break(scene.text.content.cut(hit.range.clone()), scene.text.breaks).1;
                 if there.is_empty() && !quoted.is_empty() {
                     // A looser rung matched the last line, which has no line break although the quoted one has: the
                     // text must not be appended to that line.
-                    return self.lines_at(scene, hit.range.end, new, found, 0);
+                    return self.lines_at(scene, hit.range.end, new, found, kind);
                 }
-                self.bytes_at(scene, hit.range.end, new, found, 0)
+                self.bytes_at(scene, hit.range.end, new, found, kind)
             }
-            (false, true) => self.lines_at(scene, hit.range.start, new, found, 0),
+            (false, true) => self.lines_at(scene, hit.range.start, new, found, kind),
             (true, true) => {
                 let next = hit.range.end + scene.text.break_at(hit.range.end);
-                self.lines_at(scene, next, new, found, 0)
+                self.lines_at(scene, next, new, found, kind)
             }
         }
     }
@@ -178,7 +181,7 @@ impl Insert {
         at: usize,
         new: &str,
         found: PlaceReport,
-        rank: i8,
+        kind: InsertionKind,
     ) -> Effect {
         let text = scene.text;
         // The breaks follow the text that `write` puts in the file, not the one it replaces.
@@ -187,13 +190,13 @@ impl Insert {
             new.to_owned()
         } else {
             let ending = match scene.written {
-                Some(written) => nearest_break(written, rank > 0),
+                Some(written) => nearest_break(written, kind == InsertionKind::End),
                 None => text.ending_at(at),
             };
             follow(new, "", ending, breaks).0
         };
         let converted = changed_breaks(new, &made, breaks);
-        effect(scene, text, at, made, PlaceReport { converted, ..found }, rank)
+        effect(scene, text, at, made, PlaceReport { converted, ..found }, kind)
     }
 
     fn lines_at(
@@ -202,12 +205,12 @@ impl Insert {
         at: usize,
         new: &str,
         found: PlaceReport,
-        rank: i8,
+        kind: InsertionKind,
     ) -> Effect {
         let text = scene.text;
         let (made, converted) = line_text(text, &(at..at), new, self.text.literal);
         let lead = lead(text, &(at..at), &made);
-        let mut effect = effect(scene, text, at, made, PlaceReport { converted, ..found }, rank);
+        let mut effect = effect(scene, text, at, made, PlaceReport { converted, ..found }, kind);
         effect.places.iter_mut().for_each(|place| place.lead = lead);
         effect
     }
@@ -252,14 +255,12 @@ fn effect(
     at: usize,
     made: String,
     found: PlaceReport,
-    rank: i8,
+    kind: InsertionKind,
 ) -> Effect {
     let found = PlaceReport { lines: Some(text.lines_of(at..at)), ..found };
     if made.is_empty() {
         return Effect { found, ..Effect::default() };
     }
-    let place = Place::inserting(scene.edit, at, &Rc::from(made));
-    // In an empty file, start and end are the same offset. Elsewhere, the order of the edits decides.
-    let rank = if text.len() == 0 { rank } else { 0 };
-    Effect { places: vec![Place { rank, ..place }], stored: None, found }
+    let place = Place::inserting(scene.edit, at, &Rc::from(made), kind);
+    Effect { places: vec![place], stored: None, found }
 }

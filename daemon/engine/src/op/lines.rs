@@ -16,7 +16,7 @@ use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::refusal::{malformed, out_of_range};
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
 
 /// A line edit.
@@ -60,7 +60,9 @@ impl Lines {
         let new = self.text.resolve(clips)?;
         let (made, converted) = line_text(text, &range, &new, self.text.literal);
         let lead = lead(text, &range, &made);
-        let place = Place { lead, ..Place::owning(text, scene.edit, range, &Rc::from(made)) };
+        // An empty range counts as after the line `end`; `insert` at a line counts as before it.
+        let kind = InsertionKind::After;
+        let place = Place { lead, kind, ..Place::owning(text, scene.edit, range, &Rc::from(made)) };
         Ok(Effect { places: vec![place], stored, found: PlaceReport { converted, ..found } })
     }
 }

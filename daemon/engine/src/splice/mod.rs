@@ -24,7 +24,7 @@ pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;
 pub(crate) use land::land;
 pub(crate) use overlap::arrange;
-pub(crate) use place::Place;
+pub(crate) use place::{InsertionKind, Place};
 pub(crate) use trim::{differing, shared_end, shared_start};
 
 #[cfg(test)]

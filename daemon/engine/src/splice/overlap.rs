@@ -2,8 +2,8 @@
 
 use super::place::Place;
 
-/// Compares places at one offset: first the edits whose matched text ends there, then the insertions in the order of
-/// the request, then the edits whose matched text starts there.
+/// Compares places at one offset: first the edits whose matched text ends there, then the insertions by their kind
+/// and in the order of the request, then the edits whose matched text starts there.
 fn class(place: &Place) -> u8 {
     let at = place.guard().start();
     match (place.guard().is_empty(), place.matched.is_empty()) {
@@ -40,7 +40,7 @@ fn conflict(a: &Place, b: &Place) -> bool {
 /// last two replacements, or with insertions at its own offset. A place that conflicts with any other earlier place
 /// also conflicts with one of these.
 pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
-    places.sort_by_key(|place| (place.guard().start(), class(place), place.rank, place.edit));
+    places.sort_by_key(|place| (place.guard().start(), class(place), place.kind, place.edit));
     let mut found = Vec::new();
     let mut furthest: Option<&Place> = None;
     let mut last: [Option<&Place>; 2] = [None, None];

@@ -21,6 +21,22 @@ impl Piece {
     }
 }
 
+/// The kind of an insertion, in the order in which insertions at one offset stand in the result. Those of one kind
+/// stand in the order of the request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum InsertionKind {
+    /// At the start of the file.
+    Start,
+    /// After a line, an anchor or a symbol that ends there.
+    After,
+    /// Between quoted lines, or not an insertion.
+    Between,
+    /// Before a line, an anchor or a symbol that begins there.
+    Before,
+    /// At the end of the file.
+    End,
+}
+
 /// A place of an edit, in offsets of the decoded content.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -32,8 +48,8 @@ pub(crate) struct Place {
     pub(crate) removed: Span,
     /// The text that is inserted instead.
     pub(crate) piece: Piece,
-    /// The order among insertions in an empty file, in which start and end have the same offset.
-    pub(crate) rank: i8,
+    /// The order among insertions at one offset.
+    pub(crate) kind: InsertionKind,
     /// The size of the line break at the start of the piece that completes the line above, in bytes; 0 if there is
     /// none.
     pub(crate) lead: u8,
@@ -59,7 +75,7 @@ impl Place {
         let part = Span::new(new.start + part.start..new.start + part.end);
         let piece = Piece { whole: Rc::clone(whole), part };
         let (matched, removed) = (Span::new(matched), Span::new(removed));
-        Self { edit, matched, removed, piece, rank: 0, lead: 0, owning: false }
+        Self { edit, matched, removed, piece, kind: InsertionKind::Between, lead: 0, owning: false }
     }
 
     /// Creates a replacement of whole lines. Other edits may not touch its whole range.
@@ -75,16 +91,24 @@ impl Place {
             let part = new_range.start + part.start..new_range.start + part.end;
             let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
             let removed = Span::new(removed);
-            Self { edit, matched: Span::new(0..old.len()), removed, piece, rank: 0, lead: 0, owning: false }
+            Self {
+                edit,
+                matched: Span::new(0..old.len()),
+                removed,
+                piece,
+                kind: InsertionKind::Between,
+                lead: 0,
+                owning: false,
+            }
         };
         super::changed_lines(old, bytes).into_iter().map(place).collect()
     }
 
     /// Creates an insertion.
-    pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>) -> Self {
+    pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>, kind: InsertionKind) -> Self {
         let here = Span::new(at..at);
         let piece = Piece { whole: Rc::clone(new), part: Span::new(0..new.len()) };
-        Self { edit, matched: here, removed: here, piece, rank: 0, lead: 0, owning: false }
+        Self { edit, matched: here, removed: here, piece, kind, lead: 0, owning: false }
     }
 
     /// Removes the line break that completes the line above.

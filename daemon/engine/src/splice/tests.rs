@@ -82,7 +82,7 @@ fn overlaps_are_found_where_bytes_or_matches_meet() {
     let new = |text: &str| Rc::<str>::from(text);
     let replace = |edit, range, with: &str| Place::replacing(&text, edit, range, &new(with));
     let own = |edit, range, with: &str| Place::owning(&text, edit, range, &new(with));
-    let insert = |edit, at| Place::inserting(edit, at, &new("+"));
+    let insert = |edit, at| Place::inserting(edit, at, &new("+"), InsertionKind::Between);
     for (a, b, wanted) in [
         (replace(0, 0..3, "xbc"), replace(1, 1..4, "bcX"), false),
         (replace(0, 0..3, "xyz"), replace(1, 2..4, "??"), true),

@@ -21,7 +21,7 @@ use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
 use crate::op::within;
 use crate::refusal::malformed;
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// The rungs of a chunk, in the order of the ladder.
@@ -88,7 +88,8 @@ impl Chunk {
         let found = PlaceReport { rung: Some(stand.rung), lines, converted, ..part };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
-            Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made)) }
+            let kind = InsertionKind::Between;
+            Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made), kind) }
         } else {
             Place::owning(text, scene.edit, old, &Rc::from(made))
         };

@@ -12,7 +12,7 @@ use crate::locate::{self, Rung};
 use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::lines::{lead, line_range};
 use crate::refusal::refuse;
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 
 impl HunkEdit {
     /// Returns the effect of lines that have no block.
@@ -44,7 +44,9 @@ impl HunkEdit {
             Vec::new()
         } else {
             let lead = lead(text, &range, &made);
-            vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made)) }]
+            let at_end = matches!(self.at, Some(EditPosition::End));
+            let kind = if at_end { InsertionKind::End } else { InsertionKind::Between };
+            vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made), kind) }]
         };
         Ok(Effect { places, stored: None, found })
     }

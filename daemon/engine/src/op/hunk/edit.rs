@@ -24,7 +24,7 @@ use crate::op::quote::Matching;
 use crate::op::registry::Op;
 use crate::op::{fields, quote};
 use crate::refusal::malformed;
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
 /// A hunk.
@@ -309,7 +309,7 @@ impl HunkEdit {
             let lead = lead(text, &own, &made);
             let made = Rc::from(made);
             places.push(if own.is_empty() {
-                Place { lead, ..Place::inserting(scene.edit, own.start, &made) }
+                Place { lead, ..Place::inserting(scene.edit, own.start, &made, InsertionKind::Between) }
             } else {
                 Place::owning(text, scene.edit, own, &made)
             });

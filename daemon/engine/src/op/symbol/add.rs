@@ -16,7 +16,7 @@ use crate::cut::Cut;
 use crate::op::effect::{Effect, PlaceReport};
 use crate::op::given::{NewText, changed_breaks};
 use crate::op::lines::{lead, line_text};
-use crate::splice::Place;
+use crate::splice::{InsertionKind, Place};
 use crate::text::follow;
 
 /// Returns the effect of an insertion before the symbol and what belongs to it.
@@ -36,14 +36,14 @@ pub(super) fn before(
         let at = line_start(text, start);
         let apart = site.ending(at).repeat(1 + blank_lines(site, false)?);
         let made = [fit.text(&new_text)?, apart].concat();
-        return Ok(site.on_lines(at, &made, given));
+        return Ok(site.on_lines(at, &made, given, InsertionKind::Before));
     }
     let made = fit.inline(&new_text)?;
     let ending = site.ending(start) + &target;
     // A text that nothing else ends is ended by a line break.
     let ends = site.has_commas() || site.known.language == Language::Html || made.ends_with([';', ',', '}']);
     let apart = if one_line(&made, text.breaks) && !item && !new.takes_line && ends { " " } else { &ending };
-    Ok(site.inserted(start, &[&made, apart].concat(), given))
+    Ok(site.inserted(start, &[&made, apart].concat(), given, InsertionKind::Before))
 }
 
 /// Returns the effect of an insertion after the symbol and what belongs to it.
@@ -72,26 +72,27 @@ pub(super) fn after(
         let at = if last { behind } else { end };
         let tail = if new.takes_line { &ending } else { "" };
         let made = [if last { "," } else { "" }, apart, &made, tail].concat();
-        return Ok(site.inserted(at, &made, given));
+        return Ok(site.inserted(at, &made, given, InsertionKind::After));
     }
     let apart = site.ending(end).repeat(blank_lines(site, true)?);
     let made = [apart, fit.text(&new_text)?].concat();
     if !last {
-        return Ok(site.on_lines(next_line(text, end), &made, given));
+        return Ok(site.on_lines(next_line(text, end), &made, given, InsertionKind::After));
     }
     let made = [site.ending(behind), made].concat();
     let rest = text.content.cut(over_blanks(text, behind)..line_end(text, end));
     if rest.is_empty() || rest.starts_with(';') {
         let tail =
             if new.takes_line && !rest.is_empty() { site.ending(behind) + &target } else { String::new() };
-        return Ok(site.inserted(behind, &[",", &made, &tail].concat(), given));
+        return Ok(site.inserted(behind, &[",", &made, &tail].concat(), given, InsertionKind::After));
     }
     // The comma goes in front of the comment, the item behind it; each further item gets a comma in front.
     let first = site.scene.symbols.parted.borrow_mut().insert(site.at);
     let made = if first { made } else { [",", &made].concat() };
-    let mut effect = site.inserted(line_end(text, end), &made, given);
+    let mut effect = site.inserted(line_end(text, end), &made, given, InsertionKind::After);
     if first {
-        effect.places.push(Place::inserting(site.scene.edit, behind, &Rc::from(",")));
+        let comma = Place::inserting(site.scene.edit, behind, &Rc::from(","), InsertionKind::After);
+        effect.places.push(comma);
     }
     Ok(effect)
 }
@@ -190,24 +191,24 @@ impl SymbolSite<'_, '_> {
     }
 
     /// Inserts lines before the line at an offset.
-    fn on_lines(&self, at: usize, new: &str, given: &NewText) -> Effect {
+    fn on_lines(&self, at: usize, new: &str, given: &NewText, kind: InsertionKind) -> Effect {
         let text = self.scene.text;
         let (made, converted) = line_text(text, &(at..at), new, given.literal);
         let lead = lead(text, &(at..at), &made);
-        let place = Place { lead, ..Place::inserting(self.scene.edit, at, &Rc::from(made)) };
+        let place = Place { lead, ..Place::inserting(self.scene.edit, at, &Rc::from(made), kind) };
         let found = PlaceReport { lines: Some(text.lines_of(at..at)), converted, ..PlaceReport::default() };
         Effect { places: vec![place], stored: None, found }
     }
 
     /// Inserts a text at an offset, unchanged except for its breaks.
-    fn inserted(&self, at: usize, new: &str, given: &NewText) -> Effect {
+    fn inserted(&self, at: usize, new: &str, given: &NewText, kind: InsertionKind) -> Effect {
         let text = self.scene.text;
         let made = match given.literal {
             true => new.to_owned(),
             false => follow(new, "", text.ending_at(at), text.breaks).0,
         };
         let converted = changed_breaks(new, &made, text.breaks);
-        let place = Place::inserting(self.scene.edit, at, &Rc::from(made));
+        let place = Place::inserting(self.scene.edit, at, &Rc::from(made), kind);
         let found = PlaceReport { lines: Some(text.lines_of(at..at)), converted, ..PlaceReport::default() };
         Effect { places: vec![place], stored: None, found }
     }
