@@ -70,6 +70,8 @@ pub(crate) enum EditNote {
     InLine(u64),
     /// One of several symbols of one name was taken: the sentence that names it and the others.
     Chosen(String),
+    /// The text for a symbol repeated what else is on the lines of its definition.
+    Repeated,
     /// A blank last line of context was passed over, since the file ends there.
     PassedBlank,
 }

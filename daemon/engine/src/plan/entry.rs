@@ -337,7 +337,7 @@ fn warnings(reports: &EditReports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let notes = || standing().filter_map(|(edit, found)| Some((edit + 1, found.note.as_deref()?)));
     let mut inside = notes().filter_map(|(edit, note)| match note {
         EditNote::InLine(line) => Some((edit, line)),
-        EditNote::Chosen(_) | EditNote::PassedBlank => None,
+        EditNote::Chosen(_) | EditNote::Repeated | EditNote::PassedBlank => None,
     });
     if let Some((edit, line)) = inside.next() {
         let more = inside.count();
@@ -349,6 +349,9 @@ fn warnings(reports: &EditReports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let messages = notes().filter_map(|(edit, note)| match note {
         EditNote::InLine(_) => None,
         EditNote::Chosen(chosen) => Some(format!("edit {edit}: {chosen}")),
+        EditNote::Repeated => Some(format!(
+            "edit {edit}: the new text repeats the rest of the line beside the definition; it is there once"
+        )),
         EditNote::PassedBlank => Some(format!(
             "edit {edit}: the blank last line of its context was passed over: the file ends there"
         )),

@@ -14,13 +14,14 @@ use super::edit::{SymbolEdit, SymbolSite};
 use super::expression::refuse_statements;
 use super::fitting::{one_line, same, trimmed};
 use super::quotes::{Braces, has_braces};
+use super::repeated::without_rest;
 use super::sliced::stands;
 use super::spacing::deeper;
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::locate::{is_blank, lines, split_indent};
-use crate::op::effect::Effect;
+use crate::op::effect::{EditNote, Effect};
 use crate::refusal::{malformed, refuse};
 
 /// Languages whose blocks have no braces.
@@ -243,7 +244,9 @@ pub(super) fn replace(
     let text = site.scene.text;
     let (extent, definition) = (site.symbol.extent.clone(), site.symbol.definition.clone());
     // A text from a clipboard replaces only the definition.
-    let bare = edit.text.quoted().unwrap_or("").trim();
+    let quoted = edit.text.quoted().unwrap_or("");
+    let alone = without_rest(site, quoted).filter(|_| !edit.text.is_reindented());
+    let bare = alone.as_deref().unwrap_or(quoted).trim();
     let front = text.content.cut(extent.start..definition.start);
     let brought = first_line(bare).and_then(|first| line_in(front, first));
     let brought = brought.or_else(|| in_place_of(site, front, bare)).map(|at| extent.start + at);
@@ -256,10 +259,15 @@ pub(super) fn replace(
     let end = closes.and_then(|mark| tail.find(mark)).map_or(definition.end, |at| definition.end + at + 1);
     let range = start..end;
     let stored = site.store(clips, edit.to_clipboard.as_deref(), range.clone())?;
-    let given = edit.text.resolve(clips)?;
+    let repeats = alone.is_some();
+    let given = alone.map_or_else(|| edit.text.resolve(clips), |alone| Ok(Cow::Owned(alone)))?;
+    let told = |mut effect: Effect| {
+        effect.found.note = repeats.then(|| Box::new(EditNote::Repeated));
+        effect
+    };
     let is_same = |there: Range<usize>| same(text.content.cut(there), &given, edit.text.literal, text.breaks);
     if is_same(range.clone()) || is_same(extent) {
-        return Ok(site.untouched(range, stored));
+        return Ok(told(site.untouched(range, stored)));
     }
     if trimmed(&given, text.breaks).is_empty() {
         return Err(malformed("`replace` needs a text; use `delete` to take the symbol out"));
@@ -270,14 +278,14 @@ pub(super) fn replace(
     let there = text.content.cut(range.clone());
     if !edit.text.is_reindented() && stands(there, &given, target, site.quotes(), text.breaks) {
         let bare = trimmed(&given, text.breaks).trim_start();
-        return Ok(site.replaced(range, bare, &edit.text, stored));
+        return Ok(told(site.replaced(range, bare, &edit.text, stored)));
     }
     let fit = site.fit(&edit.text, target);
     if begins_line(text, start) {
         let from = line_start(text, start);
-        return Ok(site.replaced(from..end, &fit.text(&given)?, &edit.text, stored));
+        return Ok(told(site.replaced(from..end, &fit.text(&given)?, &edit.text, stored)));
     }
-    Ok(site.replaced(range, &fit.inline(&given)?, &edit.text, stored))
+    Ok(told(site.replaced(range, &fit.inline(&given)?, &edit.text, stored)))
 }
 
 /// Returns the offset in the lines above a definition from which the lines of the new text replace them. Attributes

@@ -152,7 +152,7 @@ impl SymbolEdit {
             SymbolAction::Delete => remove::delete(&site, self.to_clipboard.as_deref(), clips),
         }?;
         effect.found.in_broken = known.outline.broken;
-        effect.found.note = scene.symbols.chosen(scene, self.selector());
+        effect.found.note = effect.found.note.or_else(|| scene.symbols.chosen(scene, self.selector()));
         Ok(effect)
     }
 

@@ -5,7 +5,7 @@
 //! *Actions*: `replace_body` replaces the body: a text with its own braces replaces the file's, a text without goes
 //! between them, or below the `|` of a YAML block if it has none. `replace` replaces the definition: the lines in front
 //! (comments, and attributes in languages that have them outside) stay, unless the text begins with one of them, or has
-//! comments or attributes of its own. `insert_before` and `insert_after` put the text on lines of its own, before or
+//! comments or attributes of its own; a text that repeats what else is on its lines is taken without that. `insert_before` and `insert_after` put the text on lines of its own, before or
 //! after everything that belongs to the symbol, as far apart as its neighbours are, and in a list with the commas that
 //! it needs. `delete` removes everything that belongs to the symbol, with its lines, a comma that is no longer needed,
 //! and the smaller of the two runs of blank lines around it (all blank lines at the start or end of its parent).
@@ -35,6 +35,7 @@ mod expression;
 mod fitting;
 mod quotes;
 mod remove;
+mod repeated;
 mod sliced;
 mod spacing;
 mod step;
