@@ -108,6 +108,19 @@ impl McpClient {
         self.input.flush().expect("the server reads");
     }
 
+    /// Sends a line, which may be no message, and returns the next message of the server.
+    ///
+    /// # Panics
+    /// If the server ends.
+    pub fn send_line(&mut self, line: &[u8]) -> Value {
+        self.input.write_all(line).expect("the server reads");
+        self.input.write_all(b"\n").expect("the server reads");
+        self.input.flush().expect("the server reads");
+        let mut reply = String::new();
+        assert_ne!(self.output.read_line(&mut reply).expect("the server writes text"), 0, "the server ended");
+        serde_json::from_str(&reply).expect("a message is JSON")
+    }
+
     /// Sends a request and returns its id.
     pub fn send(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;

@@ -14,8 +14,10 @@ mod reply;
 mod resource;
 mod roots;
 mod server;
+mod skim;
 mod tools;
 mod toolsets;
+mod transport;
 mod words;
 
 use std::io::IsTerminal;
@@ -25,11 +27,13 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+use editctl::show::OutputStyle;
 use rmcp::ServiceExt;
 
 use context::CallContext;
 use server::EditServer;
 use tools::ToolSet;
+use transport::LineTransport;
 
 /// Serves tools that read and edit files to an agent runtime, on standard input and output
 #[derive(Parser, Debug)]
@@ -94,7 +98,8 @@ fn run(line: CommandLine, set: &'static ToolSet) -> Result<(), String> {
     let runtime = runtime.map_err(|error| format!("the runtime cannot be started: {error}"))?;
     runtime.block_on(async {
         // A client that closes standard input before it said anything is no failure.
-        let Ok(running) = server.serve(rmcp::transport::stdio()).await else { return Ok(()) };
+        let transport = LineTransport::open(OutputStyle::for_tools(set.words));
+        let Ok(running) = server.serve(transport).await else { return Ok(()) };
         running.waiting().await.map(drop).map_err(|error| format!("the server ended: {error}"))
     })
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams, InitializeResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+    InitializeRequestParams, InitializeResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model::Tool};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::context::{CallContext, tell};
@@ -105,6 +106,29 @@ impl ServerHandler for EditServer {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
+    /// Refuses a request that has no type: its method is unknown, or its parameters do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let reason = match (request.method.as_str(), &request.params) {
+            ("tools/call" | "resources/read", None) => "params is missing".to_owned(),
+            ("tools/call", Some(Value::Object(params)))
+                if params.get("arguments").is_some_and(Value::is_string) =>
+            {
+                "params.arguments must be an object, not JSON in a text".to_owned()
+            }
+            ("tools/call", _) => reason(request.params_as::<CallToolRequestParams>()),
+            ("resources/read", _) => reason(request.params_as::<ReadResourceRequestParams>()),
+            (method, _) => {
+                let message = format!("there is no method {method:?}");
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        Err(ErrorData::invalid_params(format!("{}: {reason}", request.method), None))
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -140,4 +164,9 @@ impl ServerHandler for EditServer {
         let reply = reply.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(reply.result().into())
     }
+}
+
+/// Says why parameters do not fit their type.
+fn reason<T>(read: Result<Option<T>, serde_json::Error>) -> String {
+    read.err().map_or_else(|| "params is wrong".to_owned(), |error| format!("params: {error}"))
 }

@@ -28,7 +28,8 @@ const REQUEST_FIELDS: [&str; 16] = [
 ];
 
 /// Parts of messages, and the same in words that every tool set can use.
-const PHRASES: [(&str, &str); 11] = [
+const PHRASES: [(&str, &str); 12] = [
+    ("ask for less at once", "split the call into several smaller ones"),
     (", or send the job with the mode `interactive`", ""),
     (
         "the result of the job is no longer the verified one; verify it again",

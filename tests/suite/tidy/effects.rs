@@ -143,6 +143,7 @@ const RULES: &[EffectRule] = &[
             "daemon/src/run/",
             "client/mcp/src/lib.rs",
             "client/mcp/src/server.rs",
+            "client/mcp/src/transport.rs",
         ],
         "async ends at the queue, and at the calls of tools",
     ),
