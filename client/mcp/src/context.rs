@@ -1,5 +1,6 @@
 //! The session of the server, and its requests to the daemon of a workspace.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,6 +29,9 @@ pub(crate) fn tell(words: &str) {
     // If this fails, the message cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "editctl mcp: {words}");
 }
+
+/// The most files of which the session remembers that a call has named them.
+const NAMED: usize = 10_000;
 
 /// The error of a call, in the form of a refusal.
 pub(crate) struct CallRefusal(pub(crate) Box<RequestError>);
@@ -66,6 +70,8 @@ pub(crate) struct CallContext {
     jobs: Mutex<Vec<PlacedJob>>,
     /// The workspaces with checks that had not ended when their job was answered.
     awaited: Mutex<Vec<Workspace>>,
+    /// The files that calls have named by relative paths.
+    named: Mutex<HashSet<FilePath>>,
     /// The jobs that were only checked.
     pub(crate) checked: CheckedJobs,
     /// The edits that were refused for their syntax.
@@ -86,12 +92,25 @@ impl CallContext {
         let current = machine::current_folder().map_err(|error| format!("the current folder: {error}"))?;
         let found = Workspace::choose(workspace, &current)?;
         let roots = WorkspaceRoots::new(found, workspace.is_some());
-        let named = session::from_environment()?;
-        let session = chosen.or(named).unwrap_or_else(own_session);
+        let session = chosen.or(session::from_environment()?).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        let (checked, refused_syntax) = (CheckedJobs::default(), RefusedSyntax::default());
-        Ok(Self { roots, current, session, socket, start, client, jobs, awaited, checked, refused_syntax })
+        let (named, checked, refused_syntax) =
+            (Mutex::default(), CheckedJobs::default(), RefusedSyntax::default());
+        let own = Self {
+            roots,
+            current,
+            session,
+            socket,
+            start,
+            client,
+            jobs,
+            awaited,
+            named,
+            checked,
+            refused_syntax,
+        };
+        Ok(own)
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -253,6 +272,20 @@ impl CallTarget<'_> {
         if at_root { PathBase::Root } else { PathBase::Current }
     }
 
+    /// The same for a file that is written as a whole: the root only if an earlier call has named the file there. Otherwise a
+    /// new file in the current folder would overwrite another one.
+    pub(crate) fn base_of_written(&self, path: &str) -> PathBase {
+        let at_root = || self.workspace.name(self.workspace.root(), Path::new(path));
+        match self.base_of(path) {
+            PathBase::Root if self.lock_named().contains(&at_root()) => PathBase::Root,
+            _ => PathBase::Current,
+        }
+    }
+
+    fn lock_named(&self) -> MutexGuard<'_, HashSet<FilePath>> {
+        self.context.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns a path of the call as a path in the workspace.
     ///
     /// # Errors
@@ -278,7 +311,12 @@ impl CallTarget<'_> {
             PathBase::Current => &self.context.current,
             PathBase::Root => self.workspace.root(),
         };
-        Ok(self.workspace.file_name(base, Path::new(path)))
+        let name = self.workspace.file_name(base, Path::new(path));
+        let mut named = self.lock_named();
+        if Path::new(path).is_relative() && named.len() < NAMED {
+            named.insert(name.clone());
+        }
+        Ok(name)
     }
 
     fn connect(&self) -> Result<Connection, CallRefusal> {

@@ -140,3 +140,53 @@ fn relative_paths_begin_at_the_current_folder_or_are_those_of_replies() {
     edit(&mut client, json!([{ "path": "a.txt", "rename_to": "e.txt" }])).done();
     assert_eq!((daemon.get("d.txt"), daemon.get("sub/e.txt")), (b"new".to_vec(), b"sub/a.txt".to_vec()));
 }
+
+/// Starts a server for a set of tools in the folder `sub` of a workspace.
+fn begin_in_folder(daemon: &TestDaemon, words: &[&str]) -> McpClient {
+    daemon.put(".git/HEAD", "");
+    daemon.put("sub/a.txt", "");
+    let mut command = daemon.command(binaries::editctl_mcp());
+    command.args(words).current_dir(daemon.workspace().join("sub"));
+    let mut client = McpClient::run(command);
+    client.initialize();
+    client
+}
+
+#[test]
+fn a_whole_file_is_written_in_the_current_folder_unless_the_session_knows_the_one_at_the_root() {
+    for (set, tool, path, content) in [
+        ("claude-code", "Write", "file_path", "content"),
+        ("gemini", "write_file", "file_path", "content"),
+        ("opencode", "write", "filePath", "content"),
+        ("mcp-filesystem", "write_file", "path", "content"),
+        ("serena", "create_text_file", "relative_path", "content"),
+    ] {
+        let daemon = TestDaemon::started();
+        daemon.put("b.txt", "root\n");
+        let mut client = begin_in_folder(&daemon, &["--as", set]);
+        client.call(tool, json!({ path: "b.txt", content: "new\n" })).done();
+        assert_eq!((daemon.get("b.txt"), daemon.get("sub/b.txt")), (b"root\n".to_vec(), b"new\n".to_vec()));
+        // As the reply names it.
+        client.call(tool, json!({ path: "sub/b.txt", content: "newer\n" })).done();
+        assert_eq!(daemon.get("sub/b.txt"), b"newer\n", "{set}");
+    }
+    let daemon = TestDaemon::started();
+    daemon.put("b.txt", "root\n");
+    daemon.put("c.txt", "root\n");
+    let mut client = begin_in_folder(&daemon, &[]);
+    edit(&mut client, json!([{ "path": "b.txt", "content": "new\n" }])).done();
+    assert_eq!((daemon.get("b.txt"), daemon.get("sub/b.txt")), (b"root\n".to_vec(), b"new\n".to_vec()));
+    client.call("read", json!({ "path": "c.txt" })).done();
+    edit(&mut client, json!([{ "path": "c.txt", "content": "new\n" }])).done();
+    assert_eq!(daemon.get("c.txt"), b"new\n");
+    assert!(!daemon.workspace().join("sub/c.txt").exists());
+}
+
+#[test]
+fn an_edit_of_an_empty_text_creates_the_file_in_the_current_folder() {
+    let daemon = TestDaemon::started();
+    daemon.put("b.txt", "root\n");
+    let mut client = begin_in_folder(&daemon, &["--as", "claude-code"]);
+    client.call("Edit", json!({ "file_path": "b.txt", "old_string": "", "new_string": "new\n" })).done();
+    assert_eq!((daemon.get("b.txt"), daemon.get("sub/b.txt")), (b"root\n".to_vec(), b"new\n".to_vec()));
+}

@@ -115,12 +115,16 @@ fn with_edits<'c>(
 ) -> Result<CallTarget<'c>, CallRefusal> {
     let first = edits.first().and_then(|edit| edit.get("path")?.as_str());
     let target = call.context.workspace_of(first);
+    let is_written = |edit: &&Value| edit.get("content").is_some_and(Value::is_string);
+    let written = edits.iter().filter(is_written).filter_map(|edit| edit.get("path")?.as_str());
+    let written: Vec<String> = written.map(str::to_owned).collect();
     for (number, edit) in edits.into_iter().enumerate() {
         let place = format!("edits[{number}]");
         let Value::Object(fields) = edit else {
             return Err(CallRefusal::malformed(format!("{place} must be an object")));
         };
-        let (path, edits) = one(&target, Arguments::with_unlisted(place, fields, &FIELDS, &["near"])?)?;
+        let (path, edits) =
+            one(&target, Arguments::with_unlisted(place, fields, &FIELDS, &["near"])?, &written)?;
         match job.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.edits.extend(edits),
             None => job.files.push(FileEntry { path, edits, ..FileEntry::default() }),
@@ -129,10 +133,15 @@ fn with_edits<'c>(
     Ok(target)
 }
 
-/// Returns the path of an edit, and what the daemon has to do.
-fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
+/// Returns the path of an edit, and what the daemon has to do. An edit of the call writes each file of `written` as a whole.
+fn one(
+    workspace: &CallTarget<'_>,
+    mut given: Arguments,
+    written: &[String],
+) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
     let (path, content) = (given.required("path")?, given.text("content")?);
-    let base = workspace.base_of(&path);
+    let is_written = written.contains(&path);
+    let base = if is_written { workspace.base_of_written(&path) } else { workspace.base_of(&path) };
     let path = workspace.name_in(base, &path)?;
     let target = EditTarget {
         old: given.text("old")?,

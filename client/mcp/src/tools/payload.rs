@@ -12,8 +12,19 @@ use crate::reply::ToolReply;
 pub(crate) struct PathField {
     /// The name in the schema, and others that are accepted.
     pub(crate) names: &'static [&'static str],
-    /// Set if a file is moved to the path: a relative one then begins where that of the file does.
-    pub(crate) is_destination: bool,
+    /// The use of the path.
+    pub(crate) role: PathRole,
+}
+
+/// The use of a path, which decides where a relative one begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PathRole {
+    /// A file that is there is edited or moved.
+    Edited,
+    /// The whole file is written.
+    Written,
+    /// A file is moved to the path, which begins where that of the file does.
+    Destination,
 }
 
 impl PathField {
@@ -41,13 +52,20 @@ pub(crate) fn call(
     let target = call.context.workspace_of(named.first().map(|(_, path)| path.as_str()));
     let mut base = PathBase::Current;
     for (field, (name, path)) in paths.iter().zip(named) {
-        if !field.is_destination {
-            base = target.base_of(&path);
+        match field.role {
+            PathRole::Edited if !quotes_nothing(&given) => base = target.base_of(&path),
+            PathRole::Edited | PathRole::Written => base = target.base_of_written(&path),
+            PathRole::Destination => {}
         }
         given.insert(name.to_owned(), target.name_in(base, &path)?.to_string().into());
     }
     let text = json!({ "name": call.tool.name, "arguments": given }).to_string();
     send(call, &target, text, with_diff)
+}
+
+/// Returns true for an edit of an empty text, which the tools with these fields take for a new file.
+fn quotes_nothing(given: &Map<String, Value>) -> bool {
+    ["old_string", "oldString"].iter().any(|name| given.get(*name).is_some_and(|old| old == ""))
 }
 
 /// Sends a payload with a key.

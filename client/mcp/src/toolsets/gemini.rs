@@ -7,7 +7,7 @@ use super::schema::{flag, number_that, object, text};
 use crate::arguments::Arguments;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
-use crate::tools::payload::PathField;
+use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
@@ -50,14 +50,14 @@ pub(super) static SET: ToolSet = ToolSet {
                 )
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["file_path"], is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: &["file_path"], role: PathRole::Edited }]),
         },
         ToolEntry {
             name: "write_file",
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "file_path": text(), "content": text() }), &["file_path", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["file_path"], is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: &["file_path"], role: PathRole::Written }]),
         },
         UNDO,
         HISTORY,

@@ -10,7 +10,7 @@ use crate::context::CallRefusal;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, ReadLines, TEXT, fetch};
-use crate::tools::payload::PathField;
+use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
@@ -40,7 +40,7 @@ pub(super) static SET: ToolSet = ToolSet {
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "path": text(), "content": text() }), &["path", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["path"], is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: &["path"], role: PathRole::Written }]),
         },
         ToolEntry {
             name: "edit_file",
@@ -48,7 +48,7 @@ pub(super) static SET: ToolSet = ToolSet {
                           or none. Returns a diff. dryRun writes nothing.",
             schema: edit_schema,
             looks: false,
-            action: ToolAction::PayloadWithDiff(&[PathField { names: &["path"], is_destination: false }]),
+            action: ToolAction::PayloadWithDiff(&[PathField { names: &["path"], role: PathRole::Edited }]),
         },
         ToolEntry {
             name: "move_file",
@@ -56,8 +56,8 @@ pub(super) static SET: ToolSet = ToolSet {
             schema: || object(json!({ "source": text(), "destination": text() }), &["source", "destination"]),
             looks: false,
             action: ToolAction::Payload(&[
-                PathField { names: &["source"], is_destination: false },
-                PathField { names: &["destination"], is_destination: true },
+                PathField { names: &["source"], role: PathRole::Edited },
+                PathField { names: &["destination"], role: PathRole::Destination },
             ]),
         },
         UNDO,

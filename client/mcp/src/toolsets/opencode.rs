@@ -8,7 +8,7 @@ use crate::arguments::Arguments;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineWindow, TEXT, fetch};
-use crate::tools::payload::PathField;
+use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
@@ -46,14 +46,14 @@ pub(super) static SET: ToolSet = ToolSet {
                 )
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: PATH, is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: PATH, role: PathRole::Edited }]),
         },
         ToolEntry {
             name: "write",
             description: "Write a whole file; creates it and its folders.",
             schema: || object(json!({ "filePath": text(), "content": text() }), &["filePath", "content"]),
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: PATH, is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: PATH, role: PathRole::Written }]),
         },
         UNDO,
         HISTORY,

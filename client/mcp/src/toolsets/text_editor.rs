@@ -9,7 +9,7 @@ use crate::arguments::Arguments;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
-use crate::tools::payload::{self, PathField};
+use crate::tools::payload::{self, PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
@@ -62,12 +62,12 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     match given.get("command").and_then(Value::as_str) {
         Some("view") => view(call, given),
         Some("create") => {
-            payload::call(call, &[PathField { names: &["path"], is_destination: false }], given, false)
+            payload::call(call, &[PathField { names: &["path"], role: PathRole::Written }], given, false)
         }
         Some("str_replace" | "insert") => {
             let path = given.get("path").and_then(Value::as_str).map(str::to_owned);
             let reply =
-                payload::call(call, &[PathField { names: &["path"], is_destination: false }], given, false)?;
+                payload::call(call, &[PathField { names: &["path"], role: PathRole::Edited }], given, false)?;
             Ok(match path {
                 Some(path) if !reply.is_error => with_snippet_read(call, &path, reply),
                 _ => reply,

@@ -10,13 +10,13 @@ use super::schema::{flag, number, number_that, object, text};
 use crate::arguments::Arguments;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
-use crate::tools::payload::PathField;
+use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
 
 /// The file of an edit.
 const FILE: ToolAction =
-    ToolAction::Payload(&[PathField { names: &["relative_path"], is_destination: false }]);
+    ToolAction::Payload(&[PathField { names: &["relative_path"], role: PathRole::Edited }]);
 
 /// The set.
 pub(in crate::toolsets) static SET: ToolSet = ToolSet {
@@ -48,7 +48,7 @@ pub(in crate::toolsets) static SET: ToolSet = ToolSet {
                 object(json!({ "relative_path": text(), "content": text() }), &["relative_path", "content"])
             },
             looks: false,
-            action: ToolAction::Payload(&[PathField { names: &["relative_path"], is_destination: false }]),
+            action: ToolAction::Payload(&[PathField { names: &["relative_path"], role: PathRole::Written }]),
         },
         ToolEntry {
             name: "replace_content",
