@@ -235,6 +235,25 @@ fn a_checked_edit_is_applied_with_its_token() {
 }
 
 #[test]
+fn a_token_is_used_once() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let mut client = McpClient::begin(&daemon, &[]);
+    let edits = |new: &str| json!([{ "path": "a.txt", "insert": "end", "new": new }]);
+    let checked = client.call("edit", json!({ "edits": edits("two"), "check_only": true }));
+    let token = checked.structured["token"].clone();
+    let other = client.call("edit", json!({ "edits": edits("three"), "token": token }));
+    assert!(other.is_error && other.text.contains("token is that of other edits"), "{}", other.text);
+    client.call("edit", json!({ "token": token })).done();
+    for given in [json!({ "token": token }), json!({ "edits": edits("two"), "token": token })] {
+        let again = client.call("edit", given);
+        assert!(again.done().starts_with("these edits were applied already, as job 1"), "{}", again.text);
+        assert_eq!(again.structured["job"], 1, "{}", again.structured);
+    }
+    assert_eq!(daemon.get("a.txt"), b"one\ntwo\n");
+}
+
+#[test]
 fn the_object_of_a_reply_has_whole_paths() {
     let daemon = TestDaemon::started();
     let mut client = McpClient::begin(&daemon, &[]);

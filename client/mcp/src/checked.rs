@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use editctl::Workspace;
+use editd_proto::ids::JobId;
 use editd_proto::message::JobRequest;
 
 /// The most checked jobs that are remembered.
@@ -17,6 +18,8 @@ pub(crate) struct CheckedJob {
     pub(crate) workspace: Workspace,
     /// The job as it was checked.
     pub(crate) job: JobRequest,
+    /// The job that applied it.
+    pub(crate) applied: Option<JobId>,
 }
 
 /// The last checked jobs, oldest first.
@@ -31,6 +34,14 @@ impl CheckedJobs {
             jobs.remove(0);
         }
         jobs.push(checked);
+    }
+
+    /// Notes that the job with a token was applied.
+    pub(crate) fn applied(&self, token: &str, job: JobId) {
+        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(one) = jobs.iter_mut().rev().find(|one| one.token == token) {
+            one.applied = Some(job);
+        }
     }
 
     /// Returns the job with a token.

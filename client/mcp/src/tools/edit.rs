@@ -4,7 +4,7 @@
 
 use editd_proto::FilePath;
 use editd_proto::message::{
-    EditPosition, EditScope, FileEdit, FileEntry, FileOutcome, JobMode, JobRequest, OnStale,
+    EditPosition, EditScope, FileEdit, FileEntry, FileOutcome, JobMode, JobRequest, JobStatus, OnStale,
 };
 use serde_json::{Map, Value, json};
 
@@ -74,13 +74,14 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         job.mode = JobMode::VerifyOnly;
     }
     let edits = given.list("edits");
+    let checked = job.verified.as_deref().and_then(|token| call.context.checked.with(token));
     let target = match (edits.is_empty(), &job.verified) {
         (false, _) => with_edits(call, &mut job, edits)?,
-        (true, Some(token)) => match call.context.checked.with(token) {
+        (true, Some(_)) => match &checked {
             Some(checked) => {
-                job.files = checked.job.files;
-                job.label = job.label.or(checked.job.label);
-                call.context.target(checked.workspace)
+                job.files.clone_from(&checked.job.files);
+                job.label = job.label.or_else(|| checked.job.label.clone());
+                call.context.target(checked.workspace.clone())
             }
             None => {
                 let words = "is unknown to this server: send the same edits with it, or check them again";
@@ -89,10 +90,21 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         },
         (true, None) => return Err(given.wrong("edits", "is missing")),
     };
+    if checked.as_ref().is_some_and(|checked| checked.job.files != job.files) {
+        return Err(given.wrong("token", "is that of other edits: send it alone, or check these edits"));
+    }
+    if let Some(applied) = checked.and_then(|checked| checked.applied) {
+        // The reply to the first call may have been lost.
+        let words = format!("these edits were applied already, as job {applied}; nothing was changed now");
+        return Ok(ToolReply::done(words, &json!({ "job": applied })).in_root(target.other_root()));
+    }
     let receipt = call.receipt(&target, target.ask_edit(&mut job)?);
     if let Some(token) = receipt.verified.clone() {
         let (workspace, job) = (target.workspace().clone(), job.clone());
-        call.context.checked.put(CheckedJob { token, workspace, job });
+        call.context.checked.put(CheckedJob { token, workspace, job, applied: None });
+    }
+    if let (Some(token), Some(number), JobStatus::Applied) = (&job.verified, receipt.job, receipt.status) {
+        call.context.checked.applied(token, number);
     }
     let mut reply = ToolReply::receipt(&receipt, &call.style());
     for file in receipt.files.iter().filter(|file| is_by_lines(&job, file)) {
