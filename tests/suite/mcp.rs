@@ -13,6 +13,7 @@ mod transcript;
 #[cfg(target_os = "linux")]
 mod two_agents;
 mod undo;
+mod whole_files;
 mod wrong_lines;
 
 use std::process::Stdio;

@@ -142,7 +142,42 @@ fn with_edits<'c>(
             None => job.files.push(FileEntry { path, edits, ..FileEntry::default() }),
         }
     }
+    job.files.iter_mut().for_each(|file| with_insertions(&mut file.edits));
     Ok(target)
+}
+
+/// Moves the lines that are inserted at the start and at the end of a file into the text, if another edit writes the whole
+/// file.
+fn with_insertions(edits: &mut Vec<FileEdit>) {
+    let Some(at) = edits.iter().position(|edit| edit.op == "write") else { return };
+    let (mut before, mut behind) = (String::new(), String::new());
+    let line_end = |text: &str| match text {
+        _ if text.is_empty() || text.ends_with('\n') => "",
+        _ if text.contains("\r\n") => "\r\n",
+        _ => "\n",
+    };
+    let add = |text: &mut String, more: &str| {
+        text.push_str(line_end(text));
+        text.push_str(more);
+        text.push_str(line_end(more));
+    };
+    let mut written = edits.remove(at);
+    edits.retain(|edit| {
+        let to = match edit.at {
+            Some(EditPosition::Start) => &mut before,
+            Some(EditPosition::End) => &mut behind,
+            _ => return true,
+        };
+        add(to, edit.text.as_deref().unwrap_or_default());
+        false
+    });
+    if let Some(text) = &mut written.text {
+        text.insert_str(0, &before);
+        if !behind.is_empty() {
+            add(text, &behind);
+        }
+    }
+    edits.insert(at.min(edits.len()), written);
 }
 
 /// Returns the path of an edit, and what the daemon has to do. An edit of the call writes each file of `written` as a whole.
