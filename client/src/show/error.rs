@@ -319,6 +319,8 @@ pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
         ErrorCode::Stale if !error.later.is_empty() => None,
         // The message says what to do with the lines that the refusal shows.
         ErrorCode::Stale if shows_all(error) => None,
+        // The file is gone.
+        ErrorCode::Stale if error.version.is_none() => None,
         ErrorCode::Stale => read_call(error, words),
         ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
         // The message explains how to continue with the lines that it shows.

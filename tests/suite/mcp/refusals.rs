@@ -263,3 +263,22 @@ fn the_read_of_a_missing_file_is_refused_in_the_words_of_the_runtime() {
         assert!(refused.is_error && refused.text == words, "{set}: {}", refused.text);
     }
 }
+
+#[test]
+fn the_refusal_of_an_edit_asks_for_no_read_of_a_file_that_is_gone() {
+    let daemon = TestDaemon::started();
+    for (set, read, edit, names) in [
+        ("claude-code", "Read", "Edit", ["file_path", "old_string", "new_string"]),
+        ("gemini", "read_file", "replace", ["file_path", "old_string", "new_string"]),
+        ("opencode", "read", "edit", ["filePath", "oldString", "newString"]),
+    ] {
+        // The diff of a short file would be shown in place of a call.
+        daemon.put("a.txt", "one\n".repeat(3000));
+        let mut client = McpClient::begin(&daemon, &["--as", set]);
+        client.call(read, json!({ names[0]: "a.txt" })).done();
+        std::fs::remove_file(daemon.workspace().join("a.txt")).unwrap();
+        let refused = client.call(edit, json!({ names[0]: "a.txt", names[1]: "one", names[2]: "two" }));
+        assert!(refused.is_error && refused.text.contains("no longer exists"), "{set}: {}", refused.text);
+        assert!(!refused.text.contains("next:"), "{set}: {}", refused.text);
+    }
+}
