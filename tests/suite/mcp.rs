@@ -3,6 +3,7 @@
 mod long_reads;
 mod node_clients;
 mod numbers;
+mod one_diff;
 mod python_clients;
 mod refusals;
 mod repeated;
