@@ -65,3 +65,27 @@ fn an_insertion_beside_a_quotation_takes_no_lines() {
     );
     assert_eq!(daemon.get("a.txt"), b"one\ntwo\nmark\n");
 }
+
+#[test]
+fn the_rest_of_a_long_file_is_read_by_the_calls_that_the_replies_name() {
+    let daemon = TestDaemon::started();
+    let lines: String = (1..=9000).map(|number| format!("a line with the number {number}\n")).collect();
+    daemon.put("long.txt", &lines);
+    let mut client = McpClient::begin(&daemon, &["--as", "mcp-filesystem"]);
+    let (mut arguments, mut found) = (json!({ "path": "long.txt" }), String::new());
+    loop {
+        let reply = client.call("read_text_file", arguments.clone());
+        let (text, note) = reply.done().rsplit_once('(').unwrap();
+        found.push_str(text);
+        let Some((_, next)) = note.split_once("next: ") else { break };
+        let next: Value = serde_json::from_str(next.trim_end_matches(')')).unwrap();
+        arguments["tail"] = next["tail"].clone();
+    }
+    assert!(found == lines, "{} bytes", found.len());
+    let several = client.call("read_multiple_files", json!({ "paths": ["long.txt"] }));
+    assert!(
+        several.done().contains("next: read_text_file {\"path\":\"long.txt\",\"tail\":"),
+        "{}",
+        several.text
+    );
+}

@@ -49,13 +49,22 @@ pub(crate) struct ReadLines {
     cut_line: Option<usize>,
 }
 
+/// The argument that asks for the lines behind those of a reply.
+#[derive(Clone, Copy)]
+pub(crate) enum NextArgument {
+    /// The number of the first line.
+    First(&'static str),
+    /// The number of lines at the end.
+    Last(&'static str),
+}
+
 /// The form in which a tool returns lines.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct LineForm {
     /// Returns the text before a line, for its number.
     pub(crate) number: Option<fn(u64) -> String>,
-    /// The argument that names the first line of the next part.
-    pub(crate) next: Option<&'static str>,
+    /// The argument that names the next part.
+    pub(crate) next: Option<NextArgument>,
     /// Set if the arguments count lines from 0.
     pub(crate) from_zero: bool,
 }
@@ -220,8 +229,10 @@ impl ReadLines {
         if !self.is_whole() && !is_clear {
             let (first, last, all) = (self.reply.first_line, self.last, self.reply.lines);
             let (down, zero) = if form.from_zero { (1, ", counted from 0") } else { (0, "") };
-            let next = form.next.filter(|_| last < all);
-            let next = next.map(|field| format!("; next: {{\"{field}\": {}}}", last + 1 - down));
+            let next = form.next.filter(|_| last < all).map(|next| match next {
+                NextArgument::First(field) => format!("; next: {{\"{field}\": {}}}", last + 1 - down),
+                NextArgument::Last(field) => format!("; next: {{\"{field}\": {}}}", all - last),
+            });
             let end = if words.ends_with('\n') { "" } else { "\n" };
             let range = format!("{}-{}", first.saturating_sub(down), last.saturating_sub(down));
             let (cut, next) = (self.cut_note(), next.unwrap_or_default());

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{flag, number, object, text};
 use crate::arguments::Arguments;
 use crate::tools::history::HISTORY;
-use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
+use crate::tools::lines::{LineForm, LineWindow, NextArgument, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
@@ -62,7 +62,10 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let target = call.context.workspace_of(Some(&path));
     let window = LineWindow::of(given.number("offset")?, given.number("limit")?);
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    let form =
-        LineForm { number: Some(|number| format!("{number:>6}\t")), next: Some("offset"), from_zero: false };
+    let form = LineForm {
+        number: Some(|number| format!("{number:>6}\t")),
+        next: Some(NextArgument::First("offset")),
+        from_zero: false,
+    };
     Ok(found.reply(form))
 }

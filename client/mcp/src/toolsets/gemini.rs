@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{flag, number_that, object, text};
 use crate::arguments::Arguments;
 use crate::tools::history::HISTORY;
-use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
+use crate::tools::lines::{LineForm, LineWindow, NextArgument, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
@@ -78,5 +78,5 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let window = end.map_or(LineWindow::of(Some(first), limit), |end| LineWindow::Range(first, end));
     let target = call.context.workspace_of(Some(&path));
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    Ok(found.reply(LineForm { next: Some("start_line"), ..LineForm::default() }))
+    Ok(found.reply(LineForm { next: Some(NextArgument::First("start_line")), ..LineForm::default() }))
 }

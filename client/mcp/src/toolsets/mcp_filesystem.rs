@@ -9,7 +9,7 @@ use crate::arguments::Arguments;
 use crate::context::CallRefusal;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
-use crate::tools::lines::{LineForm, LineWindow, ReadLines, TEXT, fetch};
+use crate::tools::lines::{LineForm, LineWindow, NextArgument, ReadLines, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
@@ -65,6 +65,10 @@ pub(super) static SET: ToolSet = ToolSet {
     ],
 };
 
+/// The form of the lines: without numbers. A part is followed by the lines that are left to the end, of which again the first
+/// are returned if they are too many.
+const FORM: LineForm = LineForm { number: None, next: Some(NextArgument::Last("tail")), from_zero: false };
+
 fn edit_schema() -> Value {
     let edit = object(json!({ "oldText": text(), "newText": text() }), &["oldText", "newText"]);
     let edits = json!({ "type": "array", "items": edit });
@@ -80,7 +84,7 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         (None, Some(tail)) => LineWindow::Last(tail),
         (Some(_), Some(_)) => return Err(given.wrong("tail", "cannot be combined with head")),
     };
-    Ok(lines(call, &path, window, TEXT)?.reply(LineForm::default()))
+    Ok(lines(call, &path, window, TEXT)?.reply(FORM))
 }
 
 fn read_several(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
@@ -97,7 +101,12 @@ fn read_several(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         match lines(call, path, LineWindow::From(1), most) {
             Ok(found) => {
                 let reply = found.reply(LineForm::default());
-                parts.push(format!("{path}:\n{}\n", reply.text));
+                let left = found.reply.lines.saturating_sub(found.last);
+                let next = match left {
+                    0 => String::new(),
+                    _ => format!("next: read_text_file {}\n", json!({ "path": path, "tail": left })),
+                };
+                parts.push(format!("{path}:\n{}\n{next}", reply.text));
                 facts.push(reply.structured);
             }
             Err(CallRefusal(error)) => {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{flag, number, number_that, object, text};
 use crate::arguments::Arguments;
 use crate::tools::history::HISTORY;
-use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
+use crate::tools::lines::{LineForm, LineWindow, NextArgument, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
@@ -120,5 +120,5 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     };
     let target = call.context.workspace_of(Some(&path));
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    Ok(found.reply(LineForm { number: None, next: Some("start_line"), from_zero: true }))
+    Ok(found.reply(LineForm { number: None, next: Some(NextArgument::First("start_line")), from_zero: true }))
 }
