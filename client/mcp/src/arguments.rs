@@ -83,7 +83,9 @@ impl Arguments {
     pub(crate) fn number(&mut self, field: &str) -> Result<Option<u64>, CallRefusal> {
         match self.fields.remove(field) {
             None => Ok(None),
-            Some(value) => number(&value).map(Some).ok_or_else(|| self.wrong(field, "must be a number")),
+            Some(value) => {
+                number(&value).map(Some).ok_or_else(|| self.wrong(field, "must be a whole number from 0"))
+            }
         }
     }
 
@@ -93,7 +95,7 @@ impl Arguments {
             None => Ok(None),
             Some(value) => {
                 let text = value.as_str().and_then(|text| text.trim().parse().ok());
-                value.as_i64().or(text).map(Some).ok_or_else(|| self.wrong(field, "must be a number"))
+                value.as_i64().or(text).map(Some).ok_or_else(|| self.wrong(field, "must be a whole number"))
             }
         }
     }

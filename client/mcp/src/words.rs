@@ -28,7 +28,11 @@ const REQUEST_FIELDS: [&str; 16] = [
 ];
 
 /// Parts of messages, and the same in words that every tool set can use.
-const PHRASES: [(&str, &str); 12] = [
+const PHRASES: [(&str, &str); 13] = [
+    (
+        "only file operations apply: to replace it, delete it in one entry and create it in the next",
+        "these tools edit only text; to replace it, `delete` it in one call and write it in the next",
+    ),
     ("ask for less at once", "split the call into several smaller ones"),
     (", or send the job with the mode `interactive`", ""),
     (

@@ -282,3 +282,23 @@ fn the_refusal_of_an_edit_asks_for_no_read_of_a_file_that_is_gone() {
         assert!(!refused.text.contains("next:"), "{set}: {}", refused.text);
     }
 }
+
+#[test]
+fn small_refusals_say_what_the_tools_of_the_set_can_do() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    daemon.put("binary", b"\0\x01");
+    let begin = |set: &str| McpClient::begin(&daemon, &["--as", set]);
+    let offset = begin("claude-code").call("Read", json!({ "file_path": "a.txt", "offset": -3 }));
+    assert_eq!(offset.text, "malformed: offset must be a whole number from 0");
+    let undo = json!({ "command": "undo_edit", "path": "a.txt" });
+    let undo = begin("text-editor").call("str_replace_based_edit_tool", undo);
+    assert!(undo.is_error && undo.text.ends_with("next: undo {\"paths\":[\"a.txt\"]}"), "{}", undo.text);
+    let mut client = begin("mcp-filesystem");
+    client.call("read_text_file", json!({ "path": "binary" })).done();
+    let write = client.call("write_file", json!({ "path": "binary", "content": "x" }));
+    assert!(write.is_error && !write.text.contains("delete"), "{}", write.text);
+    let edits = json!([{ "path": "binary", "old": "x", "new": "y" }]);
+    let edit = McpClient::begin(&daemon, &[]).call("edit", json!({ "edits": edits }));
+    assert!(edit.is_error && edit.text.contains("`delete` it in one call"), "{}", edit.text);
+}

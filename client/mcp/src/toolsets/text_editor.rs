@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{number_that, text};
 use crate::arguments::Arguments;
+use crate::context::CallRefusal;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
@@ -72,6 +73,11 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
                 Some(path) if !reply.is_error => with_snippet_read(call, &path, reply),
                 _ => reply,
             })
+        }
+        Some("undo_edit") => {
+            let paths: Vec<&Value> = given.get("path").into_iter().collect();
+            let next = json!({ "paths": paths });
+            Err(CallRefusal::malformed(format!("there is no command undo_edit; next: undo {next}")))
         }
         _ => {
             let given = Arguments::new("", given, &FIELDS)?;
