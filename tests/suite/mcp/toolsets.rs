@@ -222,3 +222,16 @@ fn a_relative_path_begins_at_the_current_folder_or_is_that_of_a_reply() {
     }
     assert_eq!(daemon.get("a.txt"), b"a.txt");
 }
+
+#[test]
+fn a_quotation_with_the_line_numbers_of_a_read_is_recognised() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "a = 1\n  b = 2\nc = 3\n");
+    let mut client = McpClient::begin(&daemon, &["--as", "opencode"]);
+    done(&client.call("read", json!({ "filePath": "a.txt" })), &["\n2:   b = 2\n"]);
+    let edit = |old: &str, new: &str| json!({ "filePath": "a.txt", "oldString": old, "newString": new });
+    client.call("edit", edit("2:   b = 2\n3: c = 3", "2:   b = 4\n3: c = 5")).done();
+    client.call("edit", edit("1: a = 1", "a = 0")).done();
+    assert_eq!(daemon.get("a.txt"), b"a = 0\n  b = 4\nc = 5\n");
+    assert!(client.call("edit", edit("1: c = 5", "c = 6")).is_error);
+}

@@ -15,6 +15,10 @@ use crate::text::{Breaks, Text};
 /// The separators between a number and its line: `12 | line`, `12→line`, and a tab.
 const SEPARATORS: [char; 3] = ['|', '→', '\t'];
 
+/// The separator of `12: line`. Text of a file may have this form, too: one such line must stand where its number says, and
+/// the new lines must be numbered in the same way, or bear no number.
+const COLON: char = ':';
+
 /// Visits the runs of lines that equal the quoted ones without their numbers and the white space at their ends.
 pub(crate) fn search(
     hay: &Haystack<'_>,
@@ -25,7 +29,11 @@ pub(crate) fn search(
     let Some(list) = stripped(list(hay.text, quote), hay.text.breaks) else {
         return Ok(());
     };
-    hay.reduced(LineTrim::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
+    let place = Numbered::read(quote.old, hay.text.breaks).and_then(|numbered| numbered.only_place());
+    hay.reduced(LineTrim::Trimmed).each(hay, &list, &mut |lines| match place {
+        Some(line) if hay.text.line_of(lines.start) as u64 != line => ControlFlow::Continue(()),
+        _ => visit(covered(hay.text, quote, lines)),
+    })
 }
 
 /// Returns a list of lines without their numbers; `None` if it has no numbers, or only blank lines.
@@ -43,7 +51,7 @@ pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
 /// Returns the new text without its numbers; `None` if only some of its lines have one.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let old = Numbered::read(quote.old, hay.text.breaks)?;
-    let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
+    let strip = |new| old.strip_new(new, hay.text.breaks);
     let new = match quote.new_text {
         AdaptableText::Nothing => None,
         AdaptableText::Beside(new, _) => {
@@ -102,21 +110,36 @@ impl<'l> Numbered<'l> {
             (last, blank) = (Some(number), 0);
         }
         let (first, separator) = first?;
-        let style = Style { separator, spaced: separator == '|' && all_spaced };
+        let style = Style { separator, spaced: separator == COLON || separator == '|' && all_spaced };
         Some(Self { style, first, lines: style.strip(list)? })
+    }
+
+    /// Returns the number of the line at which the text must stand; `None` if it may stand anywhere.
+    fn only_place(&self) -> Option<u64> {
+        let mut says = self.lines.iter().filter(|(line, _)| !is_blank(line));
+        let is_one = says.next().is_some() && says.next().is_none();
+        (self.style.separator == COLON && is_one).then_some(self.first)
+    }
+
+    /// Returns the lines of the new text without their numbers, and unchanged if none has one; `None` if only some have
+    /// one, or in another format.
+    fn strip_new<'n>(&self, new: &'n str, breaks: Breaks) -> Option<Vec<LineParts<'n>>> {
+        let list = lines(new, breaks);
+        let separator = |line: &str| prefix(line).map(|(_, separator, _)| separator);
+        let is_style = |found: char| (found == COLON) == (self.style.separator == COLON);
+        if !list.iter().any(|(line, _)| separator(line).is_some_and(is_style)) {
+            return Some(list);
+        }
+        if self.style.separator != COLON {
+            return self.style.strip(list);
+        }
+        Numbered::read(new, breaks)
+            .filter(|new| new.style == self.style && new.first == self.first)
+            .map(|new| new.lines)
     }
 }
 
 impl Style {
-    /// Returns lines without their numbers, and unchanged if none has one; `None` if only some have one, or in
-    /// another format.
-    fn strip_any<'l>(self, list: Vec<LineParts<'l>>) -> Option<Vec<LineParts<'l>>> {
-        if list.iter().all(|(line, _)| prefix(line).is_none()) {
-            return Some(list);
-        }
-        self.strip(list)
-    }
-
     fn strip<'l>(self, list: Vec<LineParts<'l>>) -> Option<Vec<LineParts<'l>>> {
         let bare = |line: &'l str| {
             if is_blank(line) {
@@ -140,6 +163,9 @@ fn prefix(line: &str) -> Option<(u64, char, &str)> {
     let digits = from.bytes().take_while(u8::is_ascii_digit).count();
     let number = from.cut(0..digits).parse().ok()?;
     let rest = from.cut(digits..from.len());
+    if let Some(line) = rest.strip_prefix(COLON).filter(|line| spaced(line)) {
+        return Some((number, COLON, line));
+    }
     let rest = if rest.starts_with(SEPARATORS) { rest } else { rest.trim_start_matches(BLANKS) };
     let separator = rest.chars().next().filter(|c| SEPARATORS.contains(c))?;
     Some((number, separator, rest.cut(separator.len_utf8()..rest.len())))
