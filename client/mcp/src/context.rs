@@ -1,6 +1,5 @@
 //! The session of the server, and its requests to the daemon of a workspace.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,6 +15,7 @@ use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::checked::CheckedJobs;
 use crate::insisted::RefusedSyntax;
+use crate::named::NamedFiles;
 use crate::roots::WorkspaceRoots;
 
 /// The way to find out whether a request was carried out.
@@ -29,9 +29,6 @@ pub(crate) fn tell(words: &str) {
     // If this fails, the message cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "editctl mcp: {words}");
 }
-
-/// The most files of which the session remembers that a call has named them.
-const NAMED: usize = 10_000;
 
 /// The error of a call, in the form of a refusal.
 pub(crate) struct CallRefusal(pub(crate) Box<RequestError>);
@@ -71,11 +68,11 @@ pub(crate) struct CallContext {
     /// The workspaces with checks that had not ended when their job was answered.
     awaited: Mutex<Vec<Workspace>>,
     /// The files that calls have named by relative paths.
-    named: Mutex<HashSet<FilePath>>,
+    named: NamedFiles,
     /// The jobs that were only checked.
     pub(crate) checked: CheckedJobs,
     /// The edits that were refused for their syntax.
-    refused_syntax: RefusedSyntax,
+    refused: RefusedSyntax,
 }
 
 impl CallContext {
@@ -95,22 +92,9 @@ impl CallContext {
         let session = chosen.or(session::from_environment()?).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        let (named, checked, refused_syntax) =
-            (Mutex::default(), CheckedJobs::default(), RefusedSyntax::default());
-        let own = Self {
-            roots,
-            current,
-            session,
-            socket,
-            start,
-            client,
-            jobs,
-            awaited,
-            named,
-            checked,
-            refused_syntax,
-        };
-        Ok(own)
+        let (named, checked, refused) =
+            (NamedFiles::default(), CheckedJobs::default(), RefusedSyntax::default());
+        Ok(Self { roots, current, session, socket, start, client, jobs, awaited, named, checked, refused })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -277,13 +261,9 @@ impl CallTarget<'_> {
     pub(crate) fn base_of_written(&self, path: &str) -> PathBase {
         let at_root = || self.workspace.name(self.workspace.root(), Path::new(path));
         match self.base_of(path) {
-            PathBase::Root if self.lock_named().contains(&at_root()) => PathBase::Root,
+            PathBase::Root if self.context.named.has(&at_root()) => PathBase::Root,
             _ => PathBase::Current,
         }
-    }
-
-    fn lock_named(&self) -> MutexGuard<'_, HashSet<FilePath>> {
-        self.context.named.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a path of the call as a path in the workspace.
@@ -312,9 +292,8 @@ impl CallTarget<'_> {
             PathBase::Root => self.workspace.root(),
         };
         let name = self.workspace.file_name(base, Path::new(path));
-        let mut named = self.lock_named();
-        if Path::new(path).is_relative() && named.len() < NAMED {
-            named.insert(name.clone());
+        if Path::new(path).is_relative() {
+            self.context.named.note(&name);
         }
         Ok(name)
     }
@@ -375,9 +354,9 @@ impl CallTarget<'_> {
 
     /// Sends an edit that has a key. One that was refused for its syntax is applied when it is sent again.
     pub(crate) fn ask_edit(&self, job: &mut JobRequest) -> Result<Receipt, CallRefusal> {
-        self.context.refused_syntax.accept_again(job);
+        self.context.refused.accept_again(job);
         let mut receipt = self.ask_job(|it| it.edit(job))?;
-        self.context.refused_syntax.note(job, &mut receipt);
+        self.context.refused.note(job, &mut receipt);
         Ok(receipt)
     }
 

@@ -10,6 +10,7 @@ mod arguments;
 mod checked;
 mod context;
 mod insisted;
+mod named;
 mod one_diff;
 mod reply;
 mod resource;

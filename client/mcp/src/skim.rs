@@ -5,7 +5,7 @@ use rmcp::model::RequestId;
 /// The most bytes of a field name or of a value that are kept.
 const KEPT: usize = 256;
 
-/// What is known of a message. Its bytes are fed in parts, and use no memory.
+/// The known facts about a message. Its bytes are fed in parts, and use no memory.
 #[derive(Default)]
 pub(crate) struct MessageSkim {
     /// The id, if it is a number or a text.
@@ -49,7 +49,11 @@ impl MessageSkim {
                 self.depth = self.depth.saturating_sub(1);
             }
             b',' => self.end_of_value(),
-            b':' if self.depth == 1 => self.field = Some(std::mem::take(&mut self.part)),
+            b':' if self.depth == 1 => {
+                let field = std::mem::take(&mut self.part);
+                self.is_reply |= matches!(field.as_slice(), b"\"result\"" | b"\"error\"");
+                self.field = Some(field);
+            }
             b' ' | b'\t' | b'\r' => {}
             _ => {
                 self.in_text = byte == b'"';
@@ -76,7 +80,6 @@ impl MessageSkim {
                 self.id = serde_json::from_slice(&value).ok();
             }
             Some(b"\"method\"") => self.method = serde_json::from_slice(&value).ok(),
-            Some(b"\"result\"" | b"\"error\"") => self.is_reply = true,
             _ => {}
         }
     }

@@ -33,7 +33,7 @@ pub(crate) struct LineTransport {
     input: BufReader<Stdin>,
     /// The line so far.
     line: Vec<u8>,
-    /// What is known of the line if it is too long.
+    /// The known facts about the line if it is too long.
     too_long: Option<MessageSkim>,
     /// Sends messages, and receives none.
     output: AsyncRwTransport<RoleServer, Empty, Stdout>,

@@ -318,9 +318,13 @@ fn a_written_session_selects_what_is_undone_and_listed() {
         let request: UndoRequest = scene.asked(kind::UNDO).body().unwrap();
         assert_eq!((request.jobs, request.session.as_deref()), (jobs, session));
     }
-    scene.run(&["undo", "--path", "a", "--since", "1000"], b"");
-    let request: UndoRequest = scene.asked(kind::UNDO).body().unwrap();
-    assert_eq!((request.path, request.since), (Some("src/a".into()), Some(1000)));
+    for (since, time, after) in
+        [("1000", None, Some(JobId(999))), ("1763632800000", Some(1_763_632_800_000), None)]
+    {
+        scene.run(&["undo", "--path", "a", "--since", since], b"");
+        let request: UndoRequest = scene.asked(kind::UNDO).body().unwrap();
+        assert_eq!((request.path, request.since, request.after), (Some("src/a".into()), time, after));
+    }
     let output = scene.run(&["log", "--session", "s", "--limit", "3", "--json"], b"");
     assert_eq!(object(&output), json!({"entries": [], "more": false}));
     let request: HistoryRequest = scene.asked(kind::HISTORY).body().unwrap();

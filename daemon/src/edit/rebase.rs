@@ -201,7 +201,7 @@ pub(super) fn tell_theirs(
         let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
         let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
         outcome.warnings.push(match diff.text.as_str() {
-            "" if differ_in_breaks(&states.0, &states.1) => {
+            _ if differ_in_breaks(&states.0, &states.1) => {
                 "the edit was merged with a change of the file's line breaks by others".to_owned()
             }
             "" => "the edit was merged with later changes by others, none of them near the edit".to_owned(),

@@ -359,12 +359,8 @@ pub(crate) fn clip_reply() -> ClipReply {
 }
 
 pub(crate) fn clip_request() -> ClipRequest {
-    ClipRequest {
-        action: ClipAction::Set,
-        name: Some("c".into()),
-        to: Some("/d".into()),
-        text: Some("abc".into()),
-    }
+    let (name, to, text) = (Some("c".into()), Some("/d".into()), Some("abc".into()));
+    ClipRequest { action: ClipAction::Set, name, to, text }
 }
 
 pub(crate) fn content_request() -> ContentRequest {

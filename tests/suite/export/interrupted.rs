@@ -71,8 +71,9 @@ fn an_import_needs_a_stopped_daemon_and_an_empty_journal() {
     editctl(&imported, &import).unwrap();
     imported.start();
     assert_eq!(imported.client("s").ask_json(kind::STATUS, &json!({}))["entries"], 1);
+    let state = imported.state_folder();
     imported.stop();
-    let names = fs::read_dir(imported.state_folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = fs::read_dir(state).unwrap().map(|entry| entry.unwrap().file_name());
     let aside: Vec<_> = names.filter(|name| name.to_string_lossy().contains("corrupt")).collect();
     assert!(aside.is_empty(), "{aside:?}");
     // A clipboard is something to keep, too.

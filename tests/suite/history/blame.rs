@@ -183,7 +183,7 @@ fn blame_refuses_binary_files_and_missing_lines() {
     for (words, expected) in [
         (&["blame", "bin.dat"][..], "bin.dat is binary"),
         (&["blame", "a.txt", "--lines", "6-7"], "a.txt has 5 lines"),
-        (&["blame", "a.txt", "--lines", "3-2"], "a.txt has 5 lines"),
+        (&["blame", "a.txt", "--lines", "3-2"], "the last line lies before the first"),
     ] {
         let done: Done = run(&tree.daemon, words);
         assert!(done.status == Some(1) && done.err.contains(expected), "{words:?}: {done:?}");

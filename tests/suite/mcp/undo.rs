@@ -35,26 +35,26 @@ fn a_rename_is_undone_as_a_whole_although_one_path_is_named() {
 fn paths_without_a_job_undo_the_last_edit_of_them() {
     let daemon = TestDaemon::started();
     for path in ["a.txt", "b.txt", "c.txt"] {
-        daemon.put(path, "one\ntwo\n");
+        daemon.put(path, "one\ntwo\nthree\nfour\n");
     }
     let (mut client, mut other) = (McpClient::begin(&daemon, &[]), McpClient::begin(&daemon, &[]));
     change(&mut client, &["a.txt", "b.txt", "c.txt"], "one", "1");
     change(&mut client, &["b.txt"], "two", "2");
-    change(&mut other, &["a.txt"], "two", "of the other");
+    change(&mut other, &["a.txt"], "four", "of the other");
 
     let differ = client.call("undo", json!({ "paths": ["a.txt", "b.txt"] }));
     let expected = "your last edit of a.txt is job 1, and of b.txt job 2: undo them in two calls";
     assert!(differ.is_error && differ.text.contains(expected), "{}", differ.text);
 
     client.call("undo", json!({ "paths": ["b.txt"] })).done();
-    assert_eq!(daemon.get("b.txt"), b"1\ntwo\n");
+    assert_eq!(daemon.get("b.txt"), b"1\ntwo\nthree\nfour\n");
     // The last edit of both is the first job now. The change of another session stays.
     client.call("undo", json!({ "paths": ["a.txt", "b.txt"] })).done();
     assert_eq!(
         (daemon.get("a.txt"), daemon.get("b.txt")),
-        (b"one\nof the other\n".to_vec(), b"one\ntwo\n".to_vec())
+        (b"one\ntwo\nthree\nof the other\n".to_vec(), b"one\ntwo\nthree\nfour\n".to_vec())
     );
-    assert_eq!(daemon.get("c.txt"), b"1\ntwo\n");
+    assert_eq!(daemon.get("c.txt"), b"1\ntwo\nthree\nfour\n");
 
     for path in ["a.txt", "d.txt"] {
         let none = client.call("undo", json!({ "paths": [path] }));

@@ -152,7 +152,7 @@ fn the_text_editor_views_replaces_inserts_and_creates() {
     client.call("undo", json!({})).done();
     assert!(!daemon.workspace().join("new.py").exists());
     for (arguments, words) in [
-        (json!({ "command": "undo_edit", "path": "greet.py" }), "command must be view, create"),
+        (json!({ "command": "undo_edit", "path": "greet.py" }), "next: undo {\"paths\":[\"greet.py\"]}"),
         (json!({ "command": "view" }), "path is missing"),
         (json!({ "command": "insert", "path": "greet.py", "insert_text": "x" }), "`insert_line`"),
         (json!({ "command": "view", "path": "greet.py", "view_range": [3, 2] }), "view_range"),
@@ -224,7 +224,7 @@ fn a_pattern_finds_symbols_with_those_inside_them() {
 fn the_filesystem_tools_read_edit_write_and_move() {
     let (daemon, mut client) = begin("mcp-filesystem");
     let head = client.call("read_text_file", json!({ "path": "greet.py", "head": 1 }));
-    assert_eq!(head.done(), "import os\n(lines 1-1 of 8)");
+    assert_eq!(head.done(), "import os\n(lines 1-1 of 8; next: {\"tail\": 7})");
     let tail = client.call("read_text_file", json!({ "path": "greet.py", "tail": 1 }));
     assert_eq!(tail.done(), "    return \"Bye\"\n(lines 8-8 of 8)");
     let several = client.call("read_multiple_files", json!({ "paths": ["greet.py", "nope.py"] }));
