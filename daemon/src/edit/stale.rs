@@ -117,8 +117,8 @@ fn stale(
         && let Some(base) = named_base(checked, path)
     {
         error.message = format!(
-            "no content of {path} with the version {base} is stored; read the file and name the version that you get, \
-             or quote the text without `base`"
+            "no content of {path} with the version {base} is stored; read the file and name the version that you get; \
+             a quotation needs no `base`"
         );
         // Nobody knows what line numbers of an unknown content mean.
         error.would_apply = error.would_apply.filter(|_| !blind);
