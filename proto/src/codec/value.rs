@@ -102,7 +102,7 @@ impl<'de> Deserializer<'de> for BodyValue<'de> {
                 let made = visitor.visit_seq(&mut values)?;
                 match values.values.len() {
                     0 => Ok(made),
-                    _ => Err(de::Error::custom("it has a wrong number of elements")),
+                    _ => Err(PlacedError::of("it has a wrong number of elements".to_owned())),
                 }
             }
             Self::Map(fields) => visitor.visit_map(FieldAccess { fields: fields.into_iter(), value: None }),
@@ -186,7 +186,7 @@ impl<'de> SeqAccess<'de> for &mut ListAccess<'de> {
         let Some(value) = self.values.next() else { return Ok(None) };
         let index = self.next;
         self.next += 1;
-        seed.deserialize(value).map(Some).map_err(|error| error.within(&format!("[{index}]")))
+        seed.deserialize(value).map(Some).map_err(|error| error.within_element(index))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -211,7 +211,7 @@ impl<'de> MapAccess<'de> for FieldAccess<'de> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, PlacedError> {
         let Some((name, value)) = self.value.take() else {
-            return Err(de::Error::custom("a value is read without its name"));
+            return Err(PlacedError::of("a value is read without its name".to_owned()));
         };
         seed.deserialize(value).map_err(|error| error.within(name))
     }
@@ -224,23 +224,43 @@ impl<'de> MapAccess<'de> for FieldAccess<'de> {
 /// The reason why a value does not fit its type, and the place of the value, such as `files[0].edits[1].near`. The place
 /// of the body itself is empty.
 #[derive(Debug)]
-pub(super) struct PlacedError {
+pub(super) struct PlacedError(Box<PlacedReason>);
+
+#[derive(Debug)]
+struct PlacedReason {
     place: String,
     reason: String,
 }
 
+// These functions are not copied into the code of each type.
 impl PlacedError {
-    /// Puts the field or element that contains the value in front of the place.
-    fn within(mut self, container: &str) -> Self {
-        let dot = if self.place.is_empty() || self.place.starts_with('[') { "" } else { "." };
-        self.place.insert_str(0, dot);
-        self.place.insert_str(0, container);
+    #[cold]
+    #[inline(never)]
+    fn of(reason: String) -> Self {
+        Self(Box::new(PlacedReason { place: String::new(), reason }))
+    }
+
+    /// Puts the field that contains the value in front of the place.
+    #[cold]
+    #[inline(never)]
+    fn within(mut self, field: &str) -> Self {
+        let place = &mut self.0.place;
+        let dot = if place.is_empty() || place.starts_with('[') { "" } else { "." };
+        place.insert_str(0, dot);
+        place.insert_str(0, field);
         self
+    }
+
+    /// Puts the element that contains the value in front of the place.
+    #[cold]
+    #[inline(never)]
+    fn within_element(self, index: usize) -> Self {
+        self.within(&format!("[{index}]"))
     }
 
     /// Converts the error to the one that the peer sees.
     pub(super) fn into_codec_error(self) -> CodecError {
-        match CodecError::refused(&self.reason) {
+        match CodecError::refused(&self.0.reason) {
             CodecError::Body(_) => CodecError::body(self),
             limit => limit,
         }
@@ -249,8 +269,9 @@ impl PlacedError {
 
 impl fmt::Display for PlacedError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colon = if self.place.is_empty() { "" } else { ": " };
-        write!(out, "{}{colon}{}", self.place, plain_type_error(&self.reason))
+        let PlacedReason { place, reason } = &*self.0;
+        let colon = if place.is_empty() { "" } else { ": " };
+        write!(out, "{place}{colon}{}", plain_type_error(reason))
     }
 }
 
@@ -258,7 +279,7 @@ impl std::error::Error for PlacedError {}
 
 impl de::Error for PlacedError {
     fn custom<T: fmt::Display>(reason: T) -> Self {
-        Self { place: String::new(), reason: reason.to_string() }
+        Self::of(reason.to_string())
     }
 }
 
