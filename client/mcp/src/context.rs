@@ -14,8 +14,8 @@ use editd_proto::message::{
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::checked::CheckedJobs;
-use crate::insisted::RefusedSyntax;
 use crate::named::NamedFiles;
+use crate::refused_syntax::RefusedSyntax;
 use crate::roots::WorkspaceRoots;
 
 /// The way to find out whether a request was carried out.

@@ -9,9 +9,9 @@
 mod arguments;
 mod checked;
 mod context;
-mod insisted;
 mod named;
 mod one_diff;
+mod refused_syntax;
 mod reply;
 mod resource;
 mod roots;
