@@ -10,7 +10,6 @@ mod arguments;
 mod checked;
 mod context;
 mod named;
-mod one_diff;
 mod refused_syntax;
 mod reply;
 mod resource;

@@ -6,13 +6,11 @@ use std::path::Path;
 use editctl::show::letters::one_line;
 use editctl::show::{OutputStyle, StepForm, checks, error, json, receipt};
 use editd_proto::error::ChangeAuthor;
-use editd_proto::message::{CheckOutcome, FileOutcome, JobStatus, Receipt};
+use editd_proto::message::{CheckOutcome, JobStatus, Receipt};
 use editd_proto::{ErrorCode, RequestError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use crate::one_diff;
 
 /// The field with the results of checks.
 const DIAGNOSTICS: &str = "diagnostics";
@@ -75,8 +73,6 @@ impl ToolReply {
 
     /// Creates the reply to a payload, in the words of its dialect. `with_diff` adds the change as a diff.
     pub(crate) fn payload(receipt: &Receipt, style: &OutputStyle, with_diff: bool) -> Self {
-        let joined = if with_diff { with_joined_diffs(receipt) } else { Cow::Borrowed(receipt) };
-        let receipt = joined.as_ref();
         let Some(told) = &receipt.text else { return Self::receipt(receipt, style) };
         // The token of a plan means nothing to the tool, and the words of the dialect contain the error.
         let told = once(told, receipt);
@@ -153,28 +149,6 @@ fn with_calls(text: String, refusal: Option<&RequestError>, style: &OutputStyle)
     let named = |text: &str| matches!(error::in_form(text, style.steps), Cow::Owned(_));
     let names = each(refusal).any(|one| named(&one.message) || one.cause.as_deref().is_some_and(named));
     if names { error::in_form(&text, style.steps).into_owned() } else { text }
-}
-
-/// Returns a receipt of edits of one file with one diff in place of one for each edit, also in the text of the dialect. Nothing
-/// is joined if the diffs do not fit together, or are not whole.
-fn with_joined_diffs(receipt: &Receipt) -> Cow<'_, Receipt> {
-    let diffs: Vec<&str> = receipt.files.iter().filter_map(|file| file.diff.as_deref()).collect();
-    let is_whole = |file: &FileOutcome| file.omitted_hunks.is_none() && file.formatted.is_none();
-    let one = receipt.files.first().filter(|first| {
-        diffs.len() > 1 && receipt.files.iter().all(|file| file.path == first.path && is_whole(file))
-    });
-    let Some(whole) = one.and_then(|_| one_diff::joined(&diffs)) else { return Cow::Borrowed(receipt) };
-    let mut out = receipt.clone();
-    if let Some(text) = &mut out.text {
-        for (number, diff) in diffs.iter().enumerate() {
-            *text = text.replacen(diff, if number == 0 { &whole } else { "" }, 1);
-        }
-    }
-    out.files.iter_mut().for_each(|file| file.diff = None);
-    if let Some(first) = out.files.first_mut() {
-        first.diff = Some(whole);
-    }
-    Cow::Owned(out)
 }
 
 /// Returns a diff between fences that do not occur in it.

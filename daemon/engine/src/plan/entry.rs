@@ -115,7 +115,7 @@ fn report_replaced(job: &PlanContext<'_>, outcome: &mut FileOutcome, replaced: f
 }
 
 /// Adds a diff to an outcome, within the job's limit for diffs.
-fn show(job: &PlanContext<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
+pub(super) fn show(job: &PlanContext<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
     let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
     let full = outcome.diff.as_ref().is_some_and(|shown| shown.len() + diff.len() > limits::DIFF);
     if !full && job.budget.diff(diff.len()) {

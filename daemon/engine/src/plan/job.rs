@@ -6,6 +6,7 @@ use editd_types::{ContentHash, ErrorCode, FileOutcome, FilePath, RequestError};
 
 use super::entry::{self, PlanContext};
 use super::needs::{check_edits, needs_of};
+use super::net_diff::show_net_diffs;
 use super::{Budget, all_failures};
 use crate::clip::Clips;
 use crate::job::{Job, JobEntry};
@@ -98,6 +99,9 @@ pub(super) fn walk(
         unmade.note(entry, &outcome);
         files.push(outcome);
         error = error.or(refused);
+    }
+    if diff == Some(true) {
+        show_net_diffs(&context, job, snapshot, &mut tree, &mut files)?;
     }
     let changes = tree.changes(&paths, &context.budget);
     check_room(&context)?;

@@ -10,6 +10,7 @@ mod entry;
 mod files;
 mod job;
 mod needs;
+mod net_diff;
 mod several;
 mod stage;
 mod verdict;
