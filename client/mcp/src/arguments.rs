@@ -49,6 +49,16 @@ impl Arguments {
         Ok(Self { place, fields })
     }
 
+    /// Leaves out fields that have an empty text, which means nothing for them: a strict schema makes a model give every field.
+    pub(crate) fn without_blank(mut self, fields: &[&str]) -> Self {
+        for field in fields {
+            if self.fields.get(*field).is_some_and(is_blank) {
+                self.fields.remove(*field);
+            }
+        }
+        self
+    }
+
     /// Returns the error for a field.
     pub(crate) fn wrong(&self, field: &str, must: &str) -> CallRefusal {
         let dot = if self.place.is_empty() || field.is_empty() { "" } else { "." };
@@ -133,6 +143,11 @@ impl Arguments {
             Some(one) => vec![one],
         }
     }
+}
+
+/// Returns true for an empty text.
+pub(crate) fn is_blank(value: &Value) -> bool {
+    value.as_str() == Some("")
 }
 
 /// Returns a number, also if it was written as a text.

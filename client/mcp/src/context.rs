@@ -354,9 +354,9 @@ impl CallTarget<'_> {
 
     /// Sends an edit that has a key. One that was refused for its syntax is applied when it is sent again.
     pub(crate) fn ask_edit(&self, job: &mut JobRequest) -> Result<Receipt, CallRefusal> {
-        self.context.refused.accept_again(job);
+        self.context.refused.accept_again(self.workspace.root(), job);
         let mut receipt = self.ask_job(|it| it.edit(job))?;
-        self.context.refused.note(job, &mut receipt);
+        self.context.refused.note(self.workspace.root(), job, &mut receipt);
         Ok(receipt)
     }
 

@@ -1,6 +1,7 @@
 //! The edits that were refused for their syntax. A grammar may be older than its language: if a client sends the same edit
 //! again, the text is meant as it is, and it is applied with the errors as warnings.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use editd_proto::ErrorCode;
@@ -18,14 +19,14 @@ const WAY_OUT: (&str, &str) = (
     ", or repeat this call unchanged if the syntax is right",
 );
 
-/// The last jobs that were refused for nothing but their syntax, oldest first.
+/// The last jobs that were refused for nothing but their syntax, each with the root of its workspace, oldest first.
 #[derive(Default)]
-pub(crate) struct RefusedSyntax(Mutex<Vec<JobRequest>>);
+pub(crate) struct RefusedSyntax(Mutex<Vec<(PathBuf, JobRequest)>>);
 
 impl RefusedSyntax {
     /// Sets the mode of a job that is sent again, so that errors in its syntax do not refuse it.
-    pub(crate) fn accept_again(&self, job: &mut JobRequest) {
-        let alike = without_key(job);
+    pub(crate) fn accept_again(&self, root: &Path, job: &mut JobRequest) {
+        let alike = (root.to_owned(), without_key(job));
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = jobs.iter().position(|refused| *refused == alike) {
             jobs.remove(at);
@@ -34,7 +35,7 @@ impl RefusedSyntax {
     }
 
     /// Remembers a job if its receipt refuses it for its syntax, and says in the receipt that it can be sent again.
-    pub(crate) fn note(&self, job: &JobRequest, receipt: &mut Receipt) {
+    pub(crate) fn note(&self, root: &Path, job: &JobRequest, receipt: &mut Receipt) {
         let Some(error) = receipt.error.as_mut().filter(|error| error.code == ErrorCode::Rejected) else {
             return;
         };
@@ -53,7 +54,7 @@ impl RefusedSyntax {
         if jobs.len() == REFUSED {
             jobs.remove(0);
         }
-        jobs.push(without_key(job));
+        jobs.push((root.to_owned(), without_key(job)));
     }
 }
 

@@ -8,7 +8,7 @@ use editd_proto::message::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{CallResult, ToolAction, ToolCall, ToolEntry, numbers};
+use super::{CallResult, ToolAction, ToolCall, ToolEntry, blank, numbers};
 use crate::arguments::Arguments;
 use crate::checked::CheckedJob;
 use crate::context::{CallRefusal, CallTarget, new_key};
@@ -62,7 +62,8 @@ fn schema() -> Value {
 }
 
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["edits", "why", "check_only", "token"])?;
+    let known = ["edits", "why", "check_only", "token"];
+    let mut given = Arguments::new("", given, &known)?.without_blank(&["why", "token"]);
     let mut job = JobRequest {
         key: Some(new_key()),
         label: given.text("why")?,
@@ -123,8 +124,9 @@ fn is_by_lines(job: &JobRequest, outcome: &FileOutcome) -> bool {
 fn with_edits<'c>(
     call: &ToolCall<'c>,
     job: &mut JobRequest,
-    edits: Vec<Value>,
+    mut edits: Vec<Value>,
 ) -> Result<CallTarget<'c>, CallRefusal> {
+    edits.iter_mut().filter_map(Value::as_object_mut).for_each(blank::leave_out);
     let first = edits.first().and_then(|edit| edit.get("path")?.as_str());
     let target = call.context.workspace_of(first);
     let is_written = |edit: &&Value| edit.get("content").is_some_and(Value::is_string);

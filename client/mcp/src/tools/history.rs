@@ -33,7 +33,9 @@ fn schema() -> Value {
 }
 
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::with_unlisted("", given, &["path", "job", "since"], &["before", "from"])?;
+    let known = ["path", "job", "since"];
+    let given = Arguments::with_unlisted("", given, &known, &["before", "from"])?;
+    let mut given = given.without_blank(&known);
     let style = call.style();
     let path = given.text("path")?;
     let job = given.number("job")?;

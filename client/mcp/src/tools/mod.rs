@@ -1,6 +1,7 @@
 //! The tools: the entry of each with its schema and its action, and the sets in which they are offered. The modules here
 //! carry out calls; the modules of `toolsets` have the tables.
 
+mod blank;
 pub(crate) mod edit;
 pub(crate) mod history;
 pub(crate) mod lines;

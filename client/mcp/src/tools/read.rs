@@ -36,7 +36,8 @@ fn schema() -> Value {
 }
 
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["path", "lines", "symbol", "outline"])?;
+    let mut given = Arguments::new("", given, &["path", "lines", "symbol", "outline"])?
+        .without_blank(&["lines", "symbol"]);
     let path = given.required("path")?;
     let target = call.context.workspace_of(Some(&path));
     let path = target.name(&path)?;

@@ -21,6 +21,9 @@ pub(crate) const UNDO: ToolEntry = ToolEntry {
     action: ToolAction::Run(call),
 };
 
+/// The fields of a call.
+const FIELDS: [&str; 3] = ["job", "paths", "hunks"];
+
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -33,7 +36,7 @@ fn schema() -> Value {
 }
 
 fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
-    let mut given = Arguments::new("", given, &["job", "paths", "hunks"])?;
+    let mut given = Arguments::new("", given, &FIELDS)?.without_blank(&FIELDS);
     let job = given.number("job")?.map(JobId);
     let paths = given.list("paths");
     let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
