@@ -96,7 +96,9 @@ impl Failure {
             Self::Usage(message) => RequestError::new(ErrorCode::Malformed, message.clone()),
             Self::Refused(error) => (**error).clone(),
             Self::Reach(error) => error.refusal(),
-            Self::Call(error) => error.refusal("see `editctl log`, or send it again with the same --key"),
+            Self::Call(error) => {
+                error.refusal("see `editctl log`; a command with --key can be repeated with the same key")
+            }
             Self::File(name, error) => {
                 RequestError::new(ErrorCode::Io, format!("{name}: {}", with_remedy(error)))
             }
