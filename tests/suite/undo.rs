@@ -202,3 +202,40 @@ fn since_an_entry_means_the_same_as_in_a_diff() {
     let (said, status) = editctl(&daemon, "s", &["undo", "1", "--since", "9"]);
     assert_eq!(status, 2, "{said}");
 }
+
+/// Runs commands that must succeed, each given as words that spaces separate.
+fn done(daemon: &TestDaemon, commands: &[&str]) {
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        let (told, status) = editctl(daemon, "s", &words);
+        assert_eq!(status, 0, "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_redo_reverts_the_last_undo_also_if_that_undid_only_undos() {
+    for all in ["undo --to m", "undo --since 6"] {
+        let daemon = TestDaemon::started();
+        let before = ["create h.txt old", "replace h.txt old new", "undo"];
+        done(&daemon, &before);
+        done(&daemon, &["create f.txt F", "mark m", "undo 4", all]);
+        assert_eq!(text(&daemon, "f.txt"), "F");
+        done(&daemon, &["redo"]);
+        assert!(!daemon.workspace().join("f.txt").exists(), "{all}");
+        assert_eq!(text(&daemon, "h.txt"), "old", "the undo before the mark was not the last one");
+    }
+}
+
+#[test]
+fn an_entry_is_in_force_if_its_undo_and_the_redo_of_that_are_undone() {
+    let daemon = TestDaemon::started();
+    daemon.put("f.txt", "one\ntwo\n");
+    done(&daemon, &["read f.txt", "replace f.txt one ONE", "undo", "redo", "replace f.txt two TWO"]);
+    done(&daemon, &["undo --since 2"]);
+    assert_eq!(text(&daemon, "f.txt"), "ONE\ntwo\n");
+    let (log, _) = editctl(&daemon, "s", &["log"]);
+    let first = log.lines().find(|line| line.starts_with("1 ")).unwrap();
+    assert!(!first.contains("undone"), "{log}");
+    let (told, status) = editctl(&daemon, "s", &["redo"]);
+    assert_eq!((text(&daemon, "f.txt").as_str(), status), ("ONE\nTWO\n", 0), "{told}");
+}

@@ -76,6 +76,7 @@ pub fn transaction(
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
     let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, options.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
+    let of: Vec<JobId> = chosen.marks.difference(&resolved.spared).copied().collect();
     let mut origin = Origin {
         kind: chosen.kind,
         caller: caller.clone(),
@@ -85,8 +86,8 @@ pub fn transaction(
             Some(name) => Some(format!("undo to {name}")),
             None => Some(label(chosen.kind, &ids, !resolved.parts.is_empty())),
         }),
-        of: chosen.marks.difference(&resolved.spared).copied().collect(),
-        parts: resolved.parts,
+        parts: resolved.parts.into_iter().filter(|part| of.contains(&part.entry)).collect(),
+        of,
         durability: options.durability.unwrap_or(state.settings.durability),
         queued: None,
     };

@@ -12,6 +12,7 @@ use editd_proto::path::FilePath;
 use super::UndoDirection;
 use super::choose::WantedPart;
 use crate::caller::Caller;
+use crate::record::label;
 use crate::store::EntryQuery;
 
 /// A parsed undo or redo.
@@ -68,7 +69,7 @@ impl UndoJob {
             mode: request.mode,
             on_stale: request.on_stale,
             key: request.key.clone(),
-            label: request.label.clone(),
+            label: label::given(request.label.as_deref()),
             durability: request.durability,
             diff: request.diff.or(preview),
         };

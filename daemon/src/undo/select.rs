@@ -86,18 +86,12 @@ pub(super) fn select(
     if entries.len() > UNDO {
         return Err(too_many(direction));
     }
-    // If all selected entries are undos, undoing them is a redo.
-    let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
+    // An undo of named entries that are all undos is a redo. One of a group stays an undo, so that a redo reverts it.
+    let of_group = matches!(selection, EntrySelection::Group(_) | EntrySelection::AfterMark(..));
+    let names_back = direction == UndoDirection::Redo || !of_group;
+    let back = names_back && entries.iter().all(|entry| entry.kind == EntryKind::Undo);
     let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
-    let mut marks: BTreeSet<JobId> = BTreeSet::new();
-    for entry in &entries {
-        if back || entry.kind == EntryKind::Redo {
-            marks.extend(&entry.of);
-        }
-        if !back {
-            marks.insert(entry.id);
-        }
-    }
+    let marks = marked(state, &entries, back)?;
     let mixed = !back && entries.iter().any(|entry| entry.kind == EntryKind::Undo);
     let mut choices = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -107,6 +101,26 @@ pub(super) fn select(
         }
     }
     Ok(SelectedEntries { choices, kind, marks, mixed })
+}
+
+/// Returns the entries that the new entry marks. `entries` are newest first: what an undo took back and a later redo of the
+/// selection brought back is in force again if both are undone.
+fn marked(state: &WorkspaceState, entries: &[EntrySummary], back: bool) -> Result<BTreeSet<JobId>, Refusal> {
+    let mut marks: BTreeSet<JobId> = BTreeSet::new();
+    for entry in entries {
+        if back || entry.kind == EntryKind::Redo {
+            marks.extend(&entry.of);
+        }
+        if !back {
+            let took_whole = entry.kind == EntryKind::Undo
+                && state.store.parts_named(entry.id).map_err(|error| store_refusal(&error))?.is_empty();
+            if took_whole {
+                marks.retain(|id| !entry.of.contains(id));
+            }
+            marks.insert(entry.id);
+        }
+    }
+    Ok(marks)
 }
 
 fn too_many(direction: UndoDirection) -> Refusal {
