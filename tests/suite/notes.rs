@@ -303,3 +303,59 @@ fn subscribers_learn_the_author() {
     };
     assert_eq!((&event["session"], &event["entry"]), (&json!("s"), &ended["entries"][0]["job"]), "{event}");
 }
+
+#[test]
+fn a_path_that_cannot_be_a_file_does_not_hide_the_others() {
+    let daemon = TestDaemon::started();
+    for path in ["a.txt", "foo"] {
+        put(&daemon, path, "one\n");
+    }
+    let mut client = daemon.client("s");
+    client.ask_json(kind::READ, &json!({ "path": "a.txt" }));
+    put(&daemon, "a.txt", "two\n");
+    // A patch turns the file `foo` into a folder, and names a file elsewhere.
+    let paths = json!(["../x", "foo/mod.txt", "a.txt", "foo"]);
+    let check = json!({ "phase": "begin", "paths": paths, "call": "1", "check": true });
+    let refused = note(&mut client, &check);
+    assert!(refused["error"]["diff"].as_str().unwrap().contains("-one\n+two\n"), "{refused}");
+    assert_eq!(note(&mut client, &check)["announced"], true, "it was shown the change");
+    put(&daemon, "a.txt", "three\n");
+    let ended = note(&mut client, &json!({ "phase": "end", "paths": paths, "call": "1" }));
+    assert_eq!(ended["entries"].as_array().unwrap().len(), 1, "{ended}");
+    assert_eq!(newest(&mut client, "a.txt", 2)["session"], "s");
+    let alone = json!({ "phase": "begin", "paths": ["../x"], "call": "2", "check": true });
+    assert_eq!(note(&mut client, &alone)["error"]["code"], "outside");
+}
+
+#[test]
+fn a_change_that_a_refusal_does_not_name_is_refused_later() {
+    let daemon = TestDaemon::started();
+    let names: Vec<String> = (0..25).map(|at| format!("f{at:02}")).collect();
+    let mut client = daemon.client("s");
+    for name in &names {
+        put(&daemon, name, "one\n");
+        client.ask_json(kind::READ, &json!({ "path": name }));
+        put(&daemon, name, "two\n");
+    }
+    let check = json!({ "phase": "begin", "paths": names, "check": true });
+    let refused = note(&mut client, &check);
+    let shown = 1 + refused["error"]["others"].as_array().unwrap().len();
+    assert_eq!(refused["error"]["more"], json!(names.len() - shown), "{refused}");
+    let last = json!({ "phase": "begin", "paths": [names.last()], "check": true });
+    let refused = note(&mut client, &last);
+    assert!(refused["error"]["diff"].as_str().unwrap().contains("-one\n+two\n"), "{refused}");
+}
+
+#[test]
+fn a_failed_call_does_not_claim_what_a_person_changes_after_the_next_one() {
+    let daemon = TestDaemon::started();
+    put(&daemon, "a.txt", "one\n");
+    let mut client = daemon.client("s");
+    // The tool fails, and its runtime reports no end.
+    note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "call": "1" }));
+    note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "call": "2" }));
+    put(&daemon, "a.txt", "two\n");
+    note(&mut client, &json!({ "phase": "end", "call": "2" }));
+    put(&daemon, "a.txt", "by a person\n");
+    assert_eq!(newest(&mut client, "a.txt", 2)["session"], "outside");
+}

@@ -33,7 +33,7 @@ mod verified;
 mod why;
 
 pub(crate) use expects::sha256;
-pub use noted::changed_since_read;
+pub use noted::{changed_since_read, has_changed};
 pub use parsed::ParsedJob;
 use resolve::resolve;
 pub use resolve::{ResolvedJob, lanes_of};

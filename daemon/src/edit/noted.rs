@@ -17,6 +17,21 @@ use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
 
+/// Returns true if a file is not what the session has read.
+///
+/// # Errors
+/// `io` if the journal cannot be read.
+pub fn has_changed(
+    state: &WorkspaceState,
+    caller: &Caller,
+    path: &FilePath,
+    observation: &Observation,
+) -> Result<bool, Refusal> {
+    let seen = state.store.seen(&caller.session, path).map_err(|error| store_refusal(&error))?;
+    let is_comparable = matches!(observation, Observation::Absent | Observation::File(_));
+    Ok(is_comparable && seen.is_some_and(|seen| seen.hash != observation.hash()))
+}
+
 /// Returns the refusal if a file is not what the session has read; `None` if it is, or if the session has not read it.
 /// `room` is the number of bytes that refusals may still show; it is reduced.
 ///
@@ -48,7 +63,7 @@ pub fn changed_since_read(
     };
     let advice = match (&error.diff, error.omitted_hunks) {
         (Some(_), None) => "look at what changed, and call the tool again if it still fits",
-        _ if observation.hash().is_none() => "call the tool again to create it",
+        _ if observation.hash().is_none() => "call the tool again if it creates the file",
         _ => "read the file before you call the tool again",
     };
     error.message = format!("{path} {what}{own} since this session read it; {advice}");

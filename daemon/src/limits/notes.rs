@@ -4,6 +4,10 @@
 /// tool that was killed must not claim the changes of others for long.
 pub const NOTE_MS: u64 = 10 * 60 * 1000;
 
+/// Milliseconds after which an announcement gives way to a newer one of another session for the same path. An edit takes
+/// less, but for the time in which a person decides whether to permit it.
+pub const NOTE_RECENT_MS: u64 = 60 * 1000;
+
 /// Announcements of one session at once: an agent runs few tools at the same time.
 pub const NOTES_OF_SESSION: usize = 64;
 

@@ -3,7 +3,8 @@
 //!
 //! *Invariants*: a session has read what a call wrote only once the call has ended: a call that never ends may have claimed
 //! the change of a person. A change has at most one author. A session that named its path takes precedence over sessions that
-//! announced every path; of two different sessions with the same claim, neither is the author.
+//! announced every path; of two different sessions with the same claim, neither is the author. A session has one call that
+//! claims a path. A call that began long ago has probably failed: it claims no path that a recent call names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,9 @@ use editd_proto::ids::JobId;
 use editd_proto::message::NotedEntry;
 use editd_proto::path::FilePath;
 
-use crate::limits::{NOTE_MS, NOTED_ENTRIES, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION};
+use crate::limits::{
+    NOTE_MS, NOTE_RECENT_MS, NOTED_ENTRIES, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION,
+};
 use crate::record::ReadReceipt;
 
 /// The session and the name of a call. A session has one call without a name.
@@ -76,7 +79,7 @@ pub struct ChangeClaim {
 struct OpenCall {
     call: AnnouncedCall,
     number: u64,
-    until: u64,
+    since: u64,
     entries: Vec<NotedEntry>,
     omitted: u64,
     receipts: BTreeMap<FilePath, ReadReceipt>,
@@ -123,12 +126,34 @@ impl AnnouncedChanges {
             return Err(AnnouncementLimit::Paths);
         }
         self.calls.retain(|known, _| !ended.contains(known));
+        if let Some(named) = &call.paths {
+            self.take_over(&key, named);
+        }
         self.count = self.count.saturating_add(1);
-        let until = now.saturating_add(NOTE_MS);
         let receipts = BTreeMap::new();
-        let open = OpenCall { call, number: self.count, until, entries: Vec::new(), omitted: 0, receipts };
+        let open =
+            OpenCall { call, number: self.count, since: now, entries: Vec::new(), omitted: 0, receipts };
         self.calls.insert(key, open);
         Ok(())
+    }
+
+    /// Adds paths to a call that names some, and takes them over from the other calls of its session.
+    pub fn add(&mut self, session: &str, name: &str, paths: &BTreeSet<FilePath>) {
+        let key = (session.to_owned(), name.to_owned());
+        self.take_over(&key, paths);
+        if let Some(named) = self.calls.get_mut(&key).and_then(|open| open.call.paths.as_mut()) {
+            named.extend(paths.iter().cloned());
+        }
+    }
+
+    /// Removes paths from the other calls of a session. If the end of such a call never comes, since its tool failed or a
+    /// person refused it, it claims no later change of a file that the session has changed since.
+    fn take_over(&mut self, key: &CallName, paths: &BTreeSet<FilePath>) {
+        for (_, open) in self.calls.iter_mut().filter(|(known, _)| known.0 == key.0 && *known != key) {
+            if let Some(named) = &mut open.call.paths {
+                named.retain(|path| !paths.contains(path));
+            }
+        }
     }
 
     /// Returns the calls that end when the session of `key` announces a call with this name and so many paths.
@@ -152,7 +177,9 @@ impl AnnouncedChanges {
             return None;
         }
         self.expire(now);
-        let is_named = |open: &OpenCall| open.names(path);
+        let is_recent = |open: &OpenCall| now < open.since.saturating_add(NOTE_RECENT_MS);
+        let any_recent = self.calls.values().any(|open| open.names(path) && is_recent(open));
+        let is_named = |open: &OpenCall| open.names(path) && (is_recent(open) || !any_recent);
         let is_general = |open: &OpenCall| open.call.paths.is_none();
         let mut claim = self.only(&is_named, true).or_else(|| {
             let claimed = self.calls.values().any(is_named);
@@ -222,7 +249,7 @@ impl AnnouncedChanges {
     }
 
     fn expire(&mut self, now: u64) {
-        self.calls.retain(|_, open| now < open.until);
+        self.calls.retain(|_, open| now < open.since.saturating_add(NOTE_MS));
     }
 }
 
@@ -266,6 +293,21 @@ mod tests {
         assert_eq!(author(&mut table, "a", 4 + NOTE_MS).as_deref(), Some("s"));
         assert_eq!(author(&mut table, "a", 5 + NOTE_MS), None);
         assert_eq!(table.end("s", ""), None);
+    }
+
+    #[test]
+    fn a_call_that_failed_claims_nothing_that_a_later_call_names() {
+        let mut table = AnnouncedChanges::default();
+        table.begin("s", "failed", call(&["a", "b"]), 0).unwrap();
+        table.begin("s", "next", call(&["a"]), 1).unwrap();
+        assert!(table.end("s", "next").is_some());
+        assert_eq!(author(&mut table, "a", 2), None, "a person edits it");
+        assert_eq!(author(&mut table, "b", 2).as_deref(), Some("s"));
+        table.add("s", "failed", &["a".into()].into());
+        assert_eq!(author(&mut table, "a", 3).as_deref(), Some("s"), "it ended after all");
+        table.begin("other", "", call(&["a"]), NOTE_RECENT_MS - 1).unwrap();
+        assert_eq!(author(&mut table, "a", NOTE_RECENT_MS - 1), None);
+        assert_eq!(author(&mut table, "a", NOTE_RECENT_MS).as_deref(), Some("other"));
     }
 
     #[test]

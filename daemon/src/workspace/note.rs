@@ -13,7 +13,7 @@ use editd_proto::path::FilePath;
 use super::Workspace;
 use super::read::ObservedFile;
 use crate::caller::Caller;
-use crate::edit::changed_since_read;
+use crate::edit::{changed_since_read, has_changed};
 use crate::journal::external;
 use crate::limits::{NOTE_PATHS, NOTED_PATHS, NOTES, REFUSAL_SHOWS};
 use crate::record::Record;
@@ -63,7 +63,14 @@ impl Workspace {
         let known = lock(&self.state.announced).paths(&author.session, name, now());
         let announced = known.is_some();
         let paths = match known {
-            Some(paths) => paths,
+            // A path at which no file could be when the call began, or that another call has taken over.
+            Some(Some(mut named)) => {
+                let more = self.resolved(&request.paths).unwrap_or_default();
+                lock(&self.state.announced).add(&author.session, name, &more);
+                named.extend(more);
+                Some(named)
+            }
+            Some(None) => None,
             // Nothing says since when changes are those of the session.
             None if request.paths.is_empty() => {
                 return Ok(NoteReply { announced, entries: Vec::new(), omitted: None });
@@ -104,13 +111,23 @@ impl Workspace {
     }
 
     /// Reads the named files, so that their changes will be journaled. With `check`, refuses those that are not what the
-    /// session has read. Returns the paths with links resolved.
+    /// session has read. Returns the paths with links resolved, without those at which no file can be: the other tool refuses
+    /// them itself.
+    ///
+    /// # Errors
+    /// The first error of a path if there is no other path.
     fn look_at_named(&self, author: &Caller, request: &NoteRequest) -> Result<BTreeSet<FilePath>, Refusal> {
         let mut paths = BTreeSet::new();
-        let mut refusals: Vec<Refusal> = Vec::new();
+        let (mut unusable, mut stale, mut more) = (None, Vec::new(), 0_u64);
         let mut room = REFUSAL_SHOWS;
         for path in &request.paths {
-            let observed = self.observe_reserved(author, path, limits::FILE)?;
+            let observed = match self.observe_reserved(author, path, limits::FILE) {
+                Err(error) if is_of_path(&error) => {
+                    unusable.get_or_insert(error);
+                    continue;
+                }
+                observed => observed?,
+            };
             let ObservedFile { path, version, observation, reservation: _reservation } = observed;
             let seen =
                 self.state.store.seen(&author.session, &path).map_err(|error| store_refusal(&error))?;
@@ -120,26 +137,49 @@ impl Workspace {
                 self.state.store.keep_content(found.meta.hash, &found.bytes);
             }
             self.touch(&path);
-            if request.check {
-                refusals.extend(changed_since_read(&self.state, author, &path, &observation, &mut room)?);
+            // What is not shown does not count as read: the next call is refused for it.
+            if request.check && stale.len() <= limits::OTHER_ERRORS {
+                stale.extend(changed_since_read(&self.state, author, &path, &observation, &mut room)?);
+            } else if request.check && has_changed(&self.state, author, &path, &observation)? {
+                more += 1;
             }
             paths.insert(path);
         }
-        let mut refusals = refusals.into_iter();
-        let Some(mut first) = refusals.next() else { return Ok(paths) };
-        first.others = refusals.by_ref().take(limits::OTHER_ERRORS).map(|other| *other).collect();
-        let more = refusals.count() as u64;
+        let mut refusals = stale.into_iter();
+        let Some(mut first) = refusals.next() else {
+            return match unusable.filter(|_| paths.is_empty()) {
+                Some(error) => Err(error),
+                None => Ok(paths),
+            };
+        };
+        first.others = refusals.map(|other| *other).collect();
         first.more = (more > 0).then_some(more);
         Err(first)
     }
 
+    /// Returns the paths with links resolved, without those at which no file can be.
+    ///
+    /// # Errors
+    /// The first error if there is no other path.
     fn resolved(&self, paths: &[FilePath]) -> Result<BTreeSet<FilePath>, Refusal> {
-        let resolve = |path: &FilePath| {
-            let place = self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)))?;
-            Ok(place.path().clone())
-        };
-        paths.iter().map(resolve).collect()
+        let mut unusable = None;
+        let mut resolved = BTreeSet::new();
+        for path in paths {
+            match self.state.disk.resolve(path) {
+                Ok(place) => drop(resolved.insert(place.path().clone())),
+                Err(error) => drop(unusable.get_or_insert_with(|| Box::new(error.to_wire(path)))),
+            }
+        }
+        match unusable.filter(|_| resolved.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(resolved),
+        }
     }
+}
+
+/// Returns true if an error is about the path alone, so that other paths of the request are not affected.
+fn is_of_path(error: &RequestError) -> bool {
+    !matches!(error.code, ErrorCode::Busy | ErrorCode::Stopping | ErrorCode::Internal | ErrorCode::Limit)
 }
 
 /// Refuses fields that contradict each other or are over their limits.
