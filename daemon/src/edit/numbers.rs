@@ -50,6 +50,7 @@ pub(super) fn unclear(
             break;
         }
         let present = *present.get_or_insert_with(|| last_line(current));
+        let named = NamedLines { lines: within(named.lines, present), ..named };
         match meaning(numbered, named.lines, present) {
             NumberMeaning::Same => {}
             NumberMeaning::Unknown => found.unknown.push(named),
@@ -78,6 +79,16 @@ pub(super) fn unclear(
         }
     }
     found
+}
+
+/// Returns the part of some lines that is in a content with so many lines. The plan refuses numbers outside of it.
+fn within((first, last): (u64, u64), present: u64) -> (u64, u64) {
+    match (first, last) {
+        (0, 0) => (1, 1),
+        (0, last) => (1, last.min(present)),
+        (first, last) if first <= present => (first, last.min(present)),
+        outside => outside,
+    }
 }
 
 /// Returns some lines of a content as a reader sees them, shortened; for a place between two lines, the one after it.
