@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::os::{BootId, ExtendedAttribute, FileIdentity};
 
 mod file;
+pub mod label;
 
 /// A record of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

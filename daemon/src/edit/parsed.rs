@@ -4,6 +4,8 @@
 use editd_engine::{Job, Refusal};
 use editd_proto::message::{Durability, JobMode, JobRequest, OnStale};
 
+use crate::record::label;
+
 /// A parsed edit job. A clone shares the texts of the edits.
 #[derive(Clone, Debug)]
 pub struct ParsedJob {
@@ -39,7 +41,7 @@ impl ParsedJob {
             on_stale: request.on_stale,
             verified: request.verified.clone(),
             key: request.key.clone(),
-            label: request.label.clone(),
+            label: label::given(request.label.as_deref()),
             durability: request.durability,
             budget: request.budget,
             warnings: Vec::new(),

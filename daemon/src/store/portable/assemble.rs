@@ -12,7 +12,9 @@ use super::line::{
 use super::{FORMAT, VERSION, check, convert};
 use crate::limits;
 use crate::os::{BootId, ExtendedAttribute};
-use crate::record::{ClipboardRecord, Entry, EntryPart, FileAttributes, FilePart, FileRecord, StagingFolder};
+use crate::record::{
+    ClipboardRecord, Entry, EntryPart, FileAttributes, FilePart, FileRecord, StagingFolder, label,
+};
 
 /// The memory of a change beside its bytes.
 const CHANGE: usize = 64;
@@ -180,7 +182,7 @@ impl LineAssembler {
             client: line.client.clone(),
             key: line.key.clone(),
             request: request.transpose()?,
-            label: line.label.clone(),
+            label: line.label.as_deref().map(|given| label::cut(given, check::TEXT).into_owned()),
             queued: line.queued.map(JobId),
             of: line.of.iter().copied().map(JobId).collect(),
             files: Vec::new(),

@@ -9,7 +9,7 @@ use super::line::{EntryLine, FileLine, PartLine};
 use crate::record::{FileMeta, FileRecord};
 
 /// The bytes of a label or a name. Clients may give names of `limits::NAME` bytes; labels of the daemon contain a path.
-const TEXT: usize = 64 * 1024;
+pub const TEXT: usize = 64 * 1024;
 
 /// The greatest time, in milliseconds since 1970: the end of the year 9999.
 const TIME: u64 = 253_402_300_799_999;
@@ -72,7 +72,6 @@ pub fn entry(line: &EntryLine, after: u64) -> Result<(), String> {
     time(line.time)?;
     text("session", &line.session)?;
     text("client", &line.client)?;
-    text("label", line.label.as_deref().unwrap_or_default())?;
     text("key", line.key.as_deref().unwrap_or_default())?;
     line.queued.map(number).transpose()?;
     if line.files > FILES {
