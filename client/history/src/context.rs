@@ -62,9 +62,16 @@ impl<'a> ReviewContext<'a> {
         })
     }
 
-    /// Returns a path of the user as a path in the workspace.
+    /// Returns a path of the user as the journal names it: with links within the workspace resolved.
     pub(crate) fn name(&self, path: &Path) -> FilePath {
-        self.workspace.name(&self.current, path)
+        let full = self.current.join(path);
+        let resolved = full.ancestors().find_map(|there| {
+            let rest = full.strip_prefix(there).ok()?;
+            let resolved = machine::canonical(there).ok()?;
+            Some(if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) })
+        });
+        let inside = resolved.filter(|resolved| resolved.starts_with(self.workspace.root()));
+        self.workspace.name(&self.current, inside.as_deref().unwrap_or(path))
     }
 
     /// Returns the sender of requests.

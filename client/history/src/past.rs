@@ -92,19 +92,15 @@ impl<'a, E: From<CallError>> PathHistory<'a, E> {
         }
     }
 
-    /// Returns the first of some entries that changed the path.
+    /// Returns an entry, if it changed the path.
     ///
     /// # Errors
     /// The daemon cannot be reached, or refuses the path.
-    pub(crate) fn first_of(&mut self, path: &FilePath, ids: &[JobId]) -> Result<Option<PastEntry>, E> {
-        for id in ids {
-            if let PastStep::Entry(entry) = self.below(path, JobId(id.0.saturating_add(1)))?
-                && entry.id == *id
-            {
-                return Ok(Some(*entry));
-            }
-        }
-        Ok(None)
+    pub(crate) fn entry(&mut self, path: &FilePath, id: JobId) -> Result<Option<PastEntry>, E> {
+        Ok(match self.below(path, JobId(id.0.saturating_add(1)))? {
+            PastStep::Entry(entry) if entry.id == id => Some(*entry),
+            _ => None,
+        })
     }
 
     fn fetch(&mut self, path: &FilePath) -> Result<(), E> {

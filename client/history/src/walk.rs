@@ -31,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum number of files of an entry that are compared with one, to find its former name.
 const FORMER: usize = 16;
 
+/// Maximum number of entries of an undo or a redo that are searched for the one whose content it brought back.
+const RESTORED: usize = 64;
+
 /// The origin of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineOrigin {
@@ -193,8 +196,8 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
         Ok(lines)
     }
 
-    /// Returns the content that an undo or redo brought back: that before the oldest entry that it undid, or after the
-    /// newest one that it redid.
+    /// Returns the content that an undo or redo brought back: that before an entry that it undid, or after one that it redid, if
+    /// it is the present one; else that of the oldest or of the newest.
     fn restored(&mut self, path: &FilePath, entry: &PastEntry) -> Result<Option<RestoredContent>, E> {
         let mut of: Vec<JobId> = entry.of.iter().copied().filter(|of| *of < entry.id).collect();
         of.sort_unstable();
@@ -206,9 +209,20 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
         if side == EntrySide::After {
             of.reverse();
         }
-        let Some(found) = self.history.first_of(path, &of)? else { return Ok(None) };
-        let version = if side == EntrySide::After { found.after } else { found.before };
-        Ok(Some(RestoredContent { entry: found.id, side, version }))
+        let mut first = None;
+        for (tried, id) in of.iter().enumerate() {
+            if tried >= RESTORED && first.is_some() {
+                break;
+            }
+            let Some(found) = self.history.entry(path, *id)? else { continue };
+            let version = if side == EntrySide::After { found.after } else { found.before };
+            let restored = RestoredContent { entry: found.id, side, version };
+            if restored.version == entry.after {
+                return Ok(Some(restored));
+            }
+            first = first.or(Some(restored));
+        }
+        Ok(first)
     }
 
     /// Returns the file that an entry renamed to the path: the one with the same content, else the one with the most equal
@@ -299,7 +313,7 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
         }
     }
 
-    /// Returns a content as text: nothing for a missing file, `None` if it is not known or is no text.
+    /// Returns a content as text: nothing for a missing file or for one that is no text, `None` if it is not known.
     fn content(
         &self,
         job: JobId,
@@ -312,9 +326,9 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
         }
         let request = ContentRequest { job, path: path.clone(), side, from: 0 };
         Ok(match content(self.history.caller(), &request, FILE)? {
-            FileContent::Absent => Some(Rc::default()),
             FileContent::Bytes(bytes) if is_text(&bytes) => Some(Rc::new(bytes)),
-            _ => None,
+            FileContent::Absent | FileContent::Bytes(_) => Some(Rc::default()),
+            FileContent::Same | FileContent::Long(_) | FileContent::Gone(_) => None,
         })
     }
 

@@ -191,3 +191,48 @@ fn blame_refuses_binary_files_and_missing_lines() {
     let cut: Value = in_json(&tree.daemon, &["blame", "a.txt", "--lines", "5:"]);
     assert_eq!(cut["lines"].as_array().unwrap().len(), 1, "{cut}");
 }
+
+#[test]
+fn lines_that_an_undo_to_a_mark_brought_back_belong_to_their_writer() {
+    let daemon = TestDaemon::started();
+    daemon.put("f.txt", "one\ntwo\n");
+    daemon.client("s").ask_json(kind::READ, &json!({ "path": "f.txt" }));
+    let delete = job(&daemon, "s", jobs::one("f.txt", json!({ "op": "delete" })));
+    undo(&daemon, "s", kind::UNDO, delete);
+    let two = replace(&daemon, "s", "f.txt", "two", "TWO");
+    daemon.client("s").ask_json(kind::MARK, &json!({ "name": "m" }));
+    undo(&daemon, "s", kind::UNDO, two);
+    undo(&daemon, "s", kind::REDO, delete);
+    let back = daemon.client("s").ask_json(kind::UNDO, &json!({ "to": "m" }));
+    jobs::applied(&back);
+    assert_blamed(&daemon, "f.txt", &[("before_journal", "one"), (&two.to_string(), "TWO")]);
+}
+
+#[test]
+fn lines_in_place_of_a_binary_file_belong_to_their_writer() {
+    let daemon = TestDaemon::started();
+    daemon.put("b.bin", "x\0y\n");
+    // The session of `done`.
+    done(&daemon, &["read", "b.bin"]);
+    let create = job(&daemon, "reviewer", jobs::one("t.txt", json!({ "op": "create", "text": "a\nb\n" })));
+    let rename = json!({ "op": "rename", "to": "b.bin", "overwrite": true });
+    job(&daemon, "reviewer", jobs::one("t.txt", rename));
+    let create = create.to_string();
+    assert_blamed(&daemon, "b.bin", &[(&create, "a"), (&create, "b")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_through_a_link_means_the_file_there() {
+    let daemon = TestDaemon::started();
+    daemon.put("src/m.txt", "a\nb\n");
+    for (target, link) in [("src", "lnk"), ("m.txt", "src/ml.txt")] {
+        std::os::unix::fs::symlink(target, daemon.workspace().join(link)).unwrap();
+    }
+    let b = replace(&daemon, "s", "src/m.txt", "b", "B").to_string();
+    for path in ["src/m.txt", "lnk/m.txt", "src/ml.txt"] {
+        assert_blamed(&daemon, path, &[("before_journal", "a"), (&b, "B")]);
+        let diff = String::from_utf8(done(&daemon, &["diff", path, "--session", "s"])).unwrap();
+        assert!(diff.contains("-b\n+B\n"), "{path}: {diff}");
+    }
+}
