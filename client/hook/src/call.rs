@@ -135,7 +135,12 @@ impl ToolCall {
             None => session,
         };
         let input = object(payload.get("tool_input"));
-        let response = ["tool_response", "tool_output"].iter().find_map(|field| payload.get(*field));
+        // Cursor writes the result as a text of JSON.
+        let output = payload.get("tool_output").map(|output| match object(Some(output)) {
+            written @ Value::Object(_) => written,
+            _ => output.clone(),
+        });
+        let response = payload.get("tool_response").or(output.as_ref());
         let failed =
             response.and_then(|response| response.get("error")).is_some_and(|error| !error.is_null());
         let moment = if failed && moment == HookMoment::After { HookMoment::Failed } else { moment };

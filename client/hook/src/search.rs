@@ -2,6 +2,7 @@
 //!
 //! *Limitations*: what is in none of these forms is not recorded as read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -25,15 +26,19 @@ pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
     // The result of a search in one file leaves its path out.
     let only = input.get("path").and_then(Value::as_str);
     let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    let mut file: Option<&str> = None;
+    let mut file: Option<Cow<'_, str>> = None;
     let is_grouped = shown.lines().next().is_some_and(is_count);
     for line in shown.lines() {
         let grouped = line.strip_suffix(':').filter(|_| is_grouped && !line.starts_with(' '));
-        if let Some(path) = line.strip_prefix("File: ").or(grouped) {
-            file = Some(path.trim());
+        if let Some(path) = line.strip_prefix("File: ") {
+            file = Some(below_folder(input, path.trim()));
             continue;
         }
-        let found = match (file, numbered(line)) {
+        if let Some(path) = grouped {
+            file = Some(path.trim().into());
+            continue;
+        }
+        let found = match (file.as_deref(), numbered(line)) {
             (Some(path), _) => under_file(line).map(|number| (path, number)),
             (None, Some(found)) => Some(found),
             (None, None) => only.zip(alone(line)),
@@ -51,6 +56,24 @@ pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
     }
     first.append(&mut others);
     first
+}
+
+/// Returns the path in a heading `File: PATH`, which begins at the folder of the search. A search in one file has that file as
+/// its path.
+fn below_folder<'p>(input: &'p Value, path: &'p str) -> Cow<'p, str> {
+    let named = ["dir_path", "path"].iter().find_map(|field| input.get(*field)?.as_str());
+    let Some(folder) =
+        named.map(|named| named.trim_end_matches(['/', '\\'])).filter(|named| !named.is_empty())
+    else {
+        return path.into();
+    };
+    let is_the_file =
+        folder == path || folder.strip_suffix(path).is_some_and(|above| above.ends_with(['/', '\\']));
+    match () {
+        () if is_the_file => folder.into(),
+        () if path.starts_with(['/', '\\']) || path.get(1..2) == Some(":") => path.into(),
+        () => format!("{folder}/{path}").into(),
+    }
 }
 
 /// Reads `PATH:12:text`. A path with a colon is not understood.

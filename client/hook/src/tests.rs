@@ -134,6 +134,11 @@ fn a_search_counts_for_the_lines_in_its_result() {
     assert_eq!(passages(&json!({ "path": "c" }), &json!({ "content": "12:x" })), [shown("c", 12, 12)]);
     let gemini = json!({ "llmContent": "Found 1 match\n---\nFile: d.rs\nL7: y:1:z\n---\n" });
     assert_eq!(passages(&json!({}), &gemini), [shown("d.rs", 7, 7)]);
+    for (folder, path) in
+        [("src", "src/d.rs"), ("./src/", "./src/d.rs"), ("/w/src/d.rs", "/w/src/d.rs"), ("", "d.rs")]
+    {
+        assert_eq!(passages(&json!({ "dir_path": folder }), &gemini), [shown(path, 7, 7)]);
+    }
     assert_eq!(passages(&json!({}), &json!({ "filenames": ["a"] })), []);
 }
 
