@@ -1,7 +1,7 @@
 //! TOML. The parser only finds places, since it does not keep every byte: a change inserts or removes whole lines.
 
 use serde_json::{Map, Value};
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::format::{FormatError, NAME, line_end, part};
 
@@ -111,8 +111,18 @@ pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, FormatError> {
     Ok(format!("{before}{rest}"))
 }
 
-/// Returns the offsets of the table of the entry: from the start of its header to the end of its last line, without the
-/// line end.
+/// Returns the end of the last value of a table, also of the tables in it. If tables of others are between these, the result
+/// of a change is not as it must be, and the change is refused.
+fn last_end(table: &Table) -> usize {
+    let ends = table.iter().map(|(_, item)| match item {
+        Item::Table(inner) => last_end(inner).max(inner.span().map_or(0, |header| header.end)),
+        other => other.span().map_or(0, |span| span.end),
+    });
+    ends.max().unwrap_or(0)
+}
+
+/// Returns the offsets of the table of the entry, with the tables in it: from the start of its header to the end of its last
+/// line, without the line end.
 fn lines_of_entry(text: &str, path: &[&str]) -> Result<(usize, usize), FormatError> {
     let parsed = parse(text)?;
     let by_hand = || FormatError::by_hand(path);
@@ -122,8 +132,7 @@ fn lines_of_entry(text: &str, path: &[&str]) -> Result<(usize, usize), FormatErr
     let table =
         item.as_table().filter(|table| !table.is_dotted() && !table.is_implicit()).ok_or_else(by_hand)?;
     let header = table.span().ok_or_else(by_hand)?;
-    let ends = table.iter().filter_map(|(_, item)| Some(item.as_value()?.span()?.end));
-    let last = ends.chain([header.end]).max().unwrap_or(header.end);
+    let last = last_end(table).max(header.end);
     let start = part(text, 0, header.start).rfind('\n').map_or(0, |end| end + 1);
     let end = part(text, last, text.len()).find('\n').map_or(text.len(), |length| last + length);
     let end = if part(text, last, end).ends_with('\r') { end - 1 } else { end };

@@ -194,11 +194,14 @@ fn files_without_a_place_for_the_entry_are_refused() {
     for text in [
         "mcp_servers.editctl.command = \"x\"\n",
         "mcp_servers = { editctl = { command = \"x\" } }\n",
-        "[mcp_servers.editctl]\ncommand = \"x\"\n[mcp_servers.editctl.env]\na = \"b\"\n",
+        "[mcp_servers.editctl]\ncommand = \"x\"\n[mcp_servers.other]\na = 1\n[mcp_servers.editctl.env]\na = \"b\"\n",
     ] {
         let refused = Format::Toml.remove(text, &["mcp_servers"], true).unwrap_err();
         assert!(refused.to_string().contains("edit it by hand"), "{text}: {refused}");
     }
+    let nested = "a = 1\n\n[mcp_servers.editctl]\ncommand = \"x\"\n[mcp_servers.editctl.env]\nb = \"c\"\n\n[d]\ne = 2\n";
+    let removed = Format::Toml.remove(nested, &["mcp_servers"], true).unwrap();
+    assert_eq!(removed.as_deref(), Some("a = 1\n\n[d]\ne = 2\n"), "tables of the entry are a part of it");
     let twice = "{\"mcpServers\": {\"editctl\": 1, \"editctl\": 2}}";
     assert!(
         Format::Json.remove(twice, SERVERS, true).is_err()
