@@ -340,6 +340,11 @@ pub(crate) struct WaitArgs {
 }
 
 impl Command {
+    /// Returns true if `--session` names the entries that are meant, and not the session of the caller.
+    pub(crate) fn selects_by_session(&self) -> bool {
+        matches!(self, Self::Undo(words) if words.jobs.is_empty())
+    }
+
     /// Returns true if the command depends on earlier commands of its session, or later ones depend on it.
     pub(crate) fn uses_its_session(&self) -> bool {
         let named = |name: &str| !name.starts_with('/');

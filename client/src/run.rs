@@ -87,7 +87,11 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
         Command::Report { words } => return companion::history(flags, "report", words),
         other => other,
     };
-    let context = CommandContext::open(flags, line.job, style)?;
+    let mut context = CommandContext::open(flags, line.job, style)?;
+    if command.selects_by_session() && context.chosen_session.is_some() {
+        // Otherwise the session would count as one that knows the undone changes.
+        context.session = ActiveSession::choose(None)?;
+    }
     let kept = command.uses_its_session();
     let answer = dispatch(&context, command);
     if kept { context.session_noted(answer) } else { answer }

@@ -254,7 +254,8 @@ fn a_daemon_whose_folders_are_in_unrelated_places_works() {
         let run = |words: &[&str]| {
             let mut command = daemon.editctl();
             command
-                .args(["--no-spawn", "--session", "s", "--workspace=.", "--socket"])
+                .env("EDITCTL_SESSION", "s")
+                .args(["--no-spawn", "--workspace=.", "--socket"])
                 .arg(&socket)
                 .args(words)
                 .output()
@@ -265,6 +266,7 @@ fn a_daemon_whose_folders_are_in_unrelated_places_works() {
         let each: &[(&[&str], Option<&str>)] = &[
             (&["create", "sub/a", "one\n"], Some("one\n")),
             (&["replace", "sub/a", "one", "two"], Some("two\n")),
+            (&["undo"], Some("one\n")),
             (&["undo"], None),
             (&["stop"], None),
         ];

@@ -14,6 +14,9 @@ const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff"
 /// Job flags that apply to `undo` and `redo`.
 const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];
 
+/// The help of `--on-stale` for `undo` and `redo`, to which neither the environment nor the settings apply.
+const ON_STALE_OF_UNDO: &str = "Handling of content that changed since: reject or rebase [default: reject]";
+
 /// Returns true if a job flag does not apply to the command. All apply to commands that change what a file has.
 pub(crate) fn is_foreign(command: &str, id: &str) -> bool {
     match command {
@@ -48,7 +51,9 @@ pub(super) fn scoped(command: Command, words: &[OsString]) -> Command {
             .iter()
             .map(|flag| {
                 let hidden = is_foreign(one.get_name(), flag.get_id().as_str());
-                flag.clone().hide(hidden)
+                let flag = flag.clone().hide(hidden);
+                let is_of_undo = matches!(one.get_name(), "undo" | "redo") && flag.get_id() == "on_stale";
+                if is_of_undo { flag.help(ON_STALE_OF_UNDO) } else { flag }
             })
             .collect();
         one.args(own)

@@ -61,8 +61,15 @@ pub(super) fn history(
     let mut all = vec![OsString::from(command)];
     all.extend(given(connecting(flags), "--no-spawn", no_spawn));
     all.extend(json.then(|| "--json".into()));
-    all.extend(words);
+    all.extend(with_escape(command, words));
     become_program("history", &all)
+}
+
+/// Returns the words with the `--` in front of them, which the parser takes for its own.
+fn with_escape(command: &str, words: Vec<OsString>) -> Vec<OsString> {
+    let given: Vec<OsString> = std::env::args_os().skip_while(|word| word != command).skip(1).collect();
+    let is_escaped = given.first().is_some_and(|first| first == "--") && given.get(1..) == Some(&words);
+    if is_escaped { given } else { words }
 }
 
 /// Returns the flags that choose a daemon and a session.

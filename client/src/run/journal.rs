@@ -1,8 +1,11 @@
 //! The commands `undo`, `redo`, `mark`, `log`, `show`, `wait` and `cancel`.
 
 use editctl::machine;
+use editd_proto::ErrorCode;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, JobMode, JobStatus, MarkReply, UndoRequest, WaitRequest};
+use editd_proto::message::{
+    HistoryRequest, JobMode, JobStatus, MarkReply, Receipt, UndoRequest, WaitRequest,
+};
 
 use super::{CommandContext, CommandOutput, content};
 use crate::args;
@@ -174,7 +177,19 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::WaitArgs) -> Resu
 pub(super) fn cancel(context: &CommandContext<'_>, job: u64) -> Result<CommandOutput, Failure> {
     // On a second request the daemon would report its own cancellation as a refusal.
     let receipt = context.ask_once(|it| it.cancel(JobId(job)))?;
-    Ok(context.receipt(receipt, context.style))
+    // The receipt is that of a refused job; the cancellation has succeeded.
+    if !is_cancelled(&receipt) {
+        return Ok(context.receipt(receipt, context.style));
+    }
+    if context.style.json {
+        return Ok(CommandOutput { exit: ExitStatus::Done, ..context.receipt(receipt, context.style) });
+    }
+    Ok(CommandOutput::text(format!("job {job} was cancelled before it began\n")))
+}
+
+/// Returns true for the receipt of a job that was cancelled. A job that has begun or ended gives another error.
+fn is_cancelled(receipt: &Receipt) -> bool {
+    receipt.error.as_ref().is_some_and(|error| error.code == ErrorCode::Rejected)
 }
 
 #[cfg(test)]

@@ -294,7 +294,7 @@ fn next_command(error: &RequestError) -> Option<String> {
         }
         ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
         ErrorCode::Ambiguous => {
-            Some("quote more of the text, or use --near LINE, or --all to edit each".into())
+            Some("quote more of the text, or use --near LINE or --all (in JSON `near`, `all`)".into())
         }
         _ => None,
     }
