@@ -157,10 +157,11 @@ export class Client implements AsyncDisposable {
     return receipt(await this.call("wait", { job, ...request }, REPEATABLE, { ...options, timeout }));
   }
 
-  /** Withdraws a detached job that has not begun. */
+  /** Withdraws a detached job that has not begun. Returns its receipt, with the status `refused`. */
   async cancel(job: JobNumber, options?: CallOptions): Promise<Receipt> {
     // A second one would not find the job.
-    return receipt(await this.call("cancel", { job }, { isRepeatable: false, waitsForBusy: false }, options));
+    const ended = await this.call("cancel", { job }, { isRepeatable: false, waitsForBusy: false }, options);
+    return receipt(ended, "rejected");
   }
 
   /** Returns entries of the journal, newest first. */

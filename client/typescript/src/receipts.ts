@@ -2,7 +2,7 @@
 
 import type { Message } from "./codec.js";
 import { RefusedError } from "./errors.js";
-import type { ErrorDetails, Receipt } from "./replies.js";
+import type { ErrorCode, ErrorDetails, Receipt } from "./replies.js";
 
 /** Returns a reply without the fields of every message. */
 export function reply<T>(message: Message): T {
@@ -10,11 +10,15 @@ export function reply<T>(message: Message): T {
   return rest as T;
 }
 
-/** Returns the receipt in a reply. The daemon omits an empty list of files. */
-export function receipt(message: Message): Receipt {
+/**
+ * Returns the receipt in a reply. The daemon omits an empty list of files.
+ *
+ * @param effect the error of a refused job that is the effect of the request
+ */
+export function receipt(message: Message, effect?: ErrorCode): Receipt {
   const { files = [], ...rest } = reply<Partial<Receipt>>(message);
   const complete = { ...rest, files } as Receipt;
-  if (complete.status === "refused") {
+  if (complete.status === "refused" && (effect === undefined || complete.error?.code !== effect)) {
     const unnamed: ErrorDetails = { code: "internal", message: "the daemon gave no reason for a refusal" };
     throw new RefusedError(complete.error ?? unnamed, complete);
   }

@@ -25,7 +25,7 @@ export class StartedDaemon {
   failure: Error | undefined;
 
   constructor(program: string, root: string, address: string | undefined, environment: Environment) {
-    const words = ["--workspace", root, "--idle-exit", IDLE_EXIT];
+    const words = ["--workspace", root, "--idle-exit-default", IDLE_EXIT];
     if (address !== undefined) {
       words.push("--socket", address);
     }

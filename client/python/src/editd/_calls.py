@@ -48,6 +48,8 @@ class Request(Generic[R]):
     repeatable: bool = True
     # The daemon exits after the reply.
     ends: bool = False
+    # The code of the error in the receipt of a job that the request ends.
+    refuses: Optional[str] = None
 
     @property
     def key(self) -> Optional[str]:
@@ -76,7 +78,7 @@ class Caller:
                 time_left(end)
                 retry.begun = True
                 reply = await link.exchange(request.kind, request.fields, end)
-                answer = _accepted(conforming(reply, request.shape))
+                answer = _accepted(conforming(reply, request.shape), request.refuses)
                 break
             except EditdError as error:
                 pause = retry.after(error, end)
@@ -132,10 +134,12 @@ class Caller:
             self._link = None
 
 
-def _accepted(reply: R) -> R:
-    """Raises the error of a receipt that is a refusal."""
+def _accepted(reply: R, refuses: Optional[str]) -> R:
+    """Raises the error of a receipt that is a refusal. One with the code `refuses` is the effect of the request."""
     error = reply.get("error")
-    if reply.get("status") == "refused" and isinstance(error, dict):
+    if reply.get("status") != "refused" or not isinstance(error, dict):
+        return reply
+    if refuses is None or error.get("code") != refuses:
         raise refusal(error, cast(Receipt, reply))
     return reply
 

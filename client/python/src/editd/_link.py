@@ -135,7 +135,9 @@ class Link:
         """Returns the number of a new request, and its frame."""
         self._last_id += 1
         limit = limits.FRAME_BEFORE_HELLO if kind == "hello" else limits.FRAME
-        return self._last_id, encode({"id": self._last_id, "kind": kind, **fields}, limit)
+        # The fields of every message come first, and no other field replaces them.
+        message = {"id": self._last_id, "kind": kind}
+        return self._last_id, encode({**message, **fields, **message}, limit)
 
     async def message(self, end: float) -> Message:
         """Returns the next message. Raises an error about the connection itself."""

@@ -120,7 +120,7 @@ def wait(job: int, seconds: float) -> Request[replies.Receipt]:
 
 def cancel(job: int) -> Request[replies.Receipt]:
     """Returns a `cancel`. A second one would be refused."""
-    return Request("cancel", {"job": job}, replies.Receipt, changes=True, repeatable=False)
+    return Request("cancel", {"job": job}, replies.Receipt, changes=True, repeatable=False, refuses="rejected")
 
 
 def dialects() -> Request[replies.DialectsReply]:

@@ -30,7 +30,7 @@ class SpawnedDaemon:
 
     def __init__(self, root: str, socket: Optional[str], program: Optional[str]) -> None:
         self.program = find_program(program)
-        words: List[str] = [self.program, "--workspace", root, "--idle-exit", IDLE_EXIT]
+        words: List[str] = [self.program, "--workspace", root, "--idle-exit-default", IDLE_EXIT]
         if socket is not None:
             words += ["--socket", socket]
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_CHILDREN}

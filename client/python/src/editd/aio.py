@@ -349,7 +349,7 @@ class AsyncClient(AsyncReports):
         return await self._ask(requests.wait(job, seconds), seconds + REPLY)
 
     async def cancel(self, job: int, *, timeout: Optional[float] = None) -> Receipt:
-        """Withdraws a detached job that has not begun."""
+        """Withdraws a detached job that has not begun. Returns its receipt, with the status `refused`."""
         return await self._ask(requests.cancel(job), timeout)
 
     async def request(

@@ -352,7 +352,7 @@ class Client(Reports):
         return self._ask(requests.wait(job, seconds), seconds + REPLY)
 
     def cancel(self, job: int, *, timeout: Optional[float] = None) -> Receipt:
-        """Withdraws a detached job that has not begun."""
+        """Withdraws a detached job that has not begun. Returns its receipt, with the status `refused`."""
         return self._ask(requests.cancel(job), timeout)
 
     def request(
