@@ -178,8 +178,12 @@ impl ImageCheck<'_> {
             JobState::NotApplied => receipt.status == JobStatus::Applied && !receipt.repeated,
             JobState::Applied(id) => receipt.repeated && receipt.job == Some(id),
         };
-        // A cut may take receipts and outside entries, which nobody flushed: then the job is refused.
+        // A cut may take receipts and outside entries, which nobody flushed: then the job is refused, or planned on the
+        // present content in place of a merge.
         let cut = self.image.crash != CrashKind::Kill;
+        if cut && right && self.baseline.rebased && !receipt.rebased && !receipt.repeated {
+            return Ok(());
+        }
         let code = receipt.error.as_ref().map(|error| error.code);
         if cut
             && state == JobState::NotApplied

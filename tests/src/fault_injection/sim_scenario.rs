@@ -96,6 +96,8 @@ pub struct BaselineRun {
     pub paths: Vec<String>,
     /// Paths that others changed before the job, according to the journal.
     pub others: Vec<String>,
+    /// True if the job was merged into their changes.
+    pub rebased: bool,
 }
 
 /// The key of the tested job.
@@ -317,6 +319,7 @@ impl SimScenario {
         Ok(BaselineRun {
             paths: before.changed(&after),
             others: others.map(|path| path.to_string()).collect(),
+            rebased: receipt.rebased,
             before: VisibleFiles { staged_files: Vec::new(), ..before },
             after: settled,
             clips_before,
