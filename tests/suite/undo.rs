@@ -223,6 +223,9 @@ fn a_redo_reverts_the_last_undo_also_if_that_undid_only_undos() {
         done(&daemon, &["redo"]);
         assert!(!daemon.workspace().join("f.txt").exists(), "{all}");
         assert_eq!(text(&daemon, "h.txt"), "old", "the undo before the mark was not the last one");
+        let (log, _) = editctl(&daemon, "s", &["log"]);
+        let is_undone = |id: &str| log.lines().any(|line| line.starts_with(id) && line.contains("undone"));
+        assert!(is_undone("4 ") && !is_undone("6 ") && is_undone("7 "), "{log}");
     }
 }
 
@@ -238,4 +241,6 @@ fn an_entry_is_in_force_if_its_undo_and_the_redo_of_that_are_undone() {
     assert!(!first.contains("undone"), "{log}");
     let (told, status) = editctl(&daemon, "s", &["redo"]);
     assert_eq!((text(&daemon, "f.txt").as_str(), status), ("ONE\nTWO\n", 0), "{told}");
+    done(&daemon, &["undo --since 2", "undo 1"]);
+    assert_eq!(text(&daemon, "f.txt"), "one\ntwo\n");
 }

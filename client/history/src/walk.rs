@@ -215,6 +215,8 @@ impl<'a, E: From<CallError>> LineWalk<'a, E> {
                 break;
             }
             let Some(found) = self.history.entry(path, *id)? else { continue };
+            // A redo that names an undo restores what was there before it.
+            let side = if found.kind == EntryKind::Undo { EntrySide::Before } else { side };
             let version = if side == EntrySide::After { found.after } else { found.before };
             let restored = RestoredContent { entry: found.id, side, version };
             if restored.version == entry.after {

@@ -2,6 +2,7 @@
 //! it returns a transaction, which `transaction` carries out like any other.
 
 mod choose;
+mod marked;
 mod merged;
 mod parsed;
 mod parts;

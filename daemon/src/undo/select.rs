@@ -10,6 +10,7 @@ use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
+use super::marked::{marked, undos_of};
 use super::parsed::{EntrySelection, UndoJob};
 use super::parts;
 use super::reverted::reverted;
@@ -103,26 +104,6 @@ pub(super) fn select(
     Ok(SelectedEntries { choices, kind, marks, mixed })
 }
 
-/// Returns the entries that the new entry marks. `entries` are newest first: what an undo took back and a later redo of the
-/// selection brought back is in force again if both are undone.
-fn marked(state: &WorkspaceState, entries: &[EntrySummary], back: bool) -> Result<BTreeSet<JobId>, Refusal> {
-    let mut marks: BTreeSet<JobId> = BTreeSet::new();
-    for entry in entries {
-        if back || entry.kind == EntryKind::Redo {
-            marks.extend(&entry.of);
-        }
-        if !back {
-            let took_whole = entry.kind == EntryKind::Undo
-                && state.store.parts_named(entry.id).map_err(|error| store_refusal(&error))?.is_empty();
-            if took_whole {
-                marks.retain(|id| !entry.of.contains(id));
-            }
-            marks.insert(entry.id);
-        }
-    }
-    Ok(marks)
-}
-
 fn too_many(direction: UndoDirection) -> Refusal {
     let one = match direction {
         UndoDirection::Undo => "undo",
@@ -171,6 +152,9 @@ fn standing(
     each(state, query, &mut |entry| {
         if entry.kind == EntryKind::Undo && !passed_over.contains(&entry.id) {
             within.extend(&entry.of);
+        }
+        if entry.kind == EntryKind::Redo {
+            within.extend(undos_of(state, &entry)?);
         }
         Ok(true)
     })?;

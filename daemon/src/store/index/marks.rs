@@ -48,7 +48,11 @@ impl EntryMarking<'_, '_> {
         stands: bool,
         depth: u32,
     ) -> Result<(), StoreError> {
-        for &id in of {
+        // What several entries have an effect on is as before the oldest of them if they are undone, and as after the newest if
+        // they are restored. The first effect counts.
+        let restores = kind == EntryKind::Undo && !stands;
+        let order: Vec<JobId> = if restores { of.iter().rev().copied().collect() } else { of.to_vec() };
+        for id in order {
             let meant: Vec<&EntryPart> = parts.iter().filter(|part| part.entry == id).collect();
             match kind {
                 EntryKind::Undo if !meant.is_empty() => self.set_parts(id, &meant, !stands, depth)?,
