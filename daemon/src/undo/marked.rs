@@ -30,7 +30,9 @@ pub(super) fn marked(
             let took_whole = entry.kind == EntryKind::Undo
                 && state.store.parts_named(entry.id).map_err(|error| store_refusal(&error))?.is_empty();
             if took_whole {
-                entry.of.iter().for_each(|id| drop(marks.remove(id)));
+                for id in &entry.of {
+                    marks.remove(id);
+                }
             }
             marks.insert(entry.id);
         }
