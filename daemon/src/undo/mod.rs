@@ -87,7 +87,8 @@ pub fn transaction(
             Some(name) => Some(format!("undo to {name}")),
             None => Some(label(chosen.kind, &ids, !resolved.parts.is_empty())),
         }),
-        parts: resolved.parts.into_iter().filter(|part| of.contains(&part.entry)).collect(),
+        // The entries are in ascending order.
+        parts: resolved.parts.into_iter().filter(|part| of.binary_search(&part.entry).is_ok()).collect(),
         of,
         durability: options.durability.unwrap_or(state.settings.durability),
         queued: None,

@@ -48,8 +48,8 @@ impl EntryMarking<'_, '_> {
         stands: bool,
         depth: u32,
     ) -> Result<(), StoreError> {
-        // What several entries have an effect on is as before the oldest of them if they are undone, and as after the newest if
-        // they are restored. The first effect counts.
+        // Undone entries leave what was there before the oldest of them, restored ones what was there after the newest. Of several
+        // effects on one entry, the first counts.
         let restores = kind == EntryKind::Undo && !stands;
         let order: Vec<JobId> = if restores { of.iter().rev().copied().collect() } else { of.to_vec() };
         for id in order {
