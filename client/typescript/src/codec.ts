@@ -22,7 +22,7 @@ const HEADER = 4;
  */
 export function encodeFrame(id: number, kind: string, fields: object, limit: number = FRAME): Uint8Array {
   // The fields of every message come first, and no other field replaces them.
-  const message = { id, kind, ...(sendable(fields, 1) as object), ...{ id, kind } };
+  const message = Object.assign({ id, kind }, sendable(fields, 1), { id, kind });
   const body = encode(message, { useBigInt64: true, ignoreUndefined: true, maxDepth: DEPTH });
   if (body.length > limit) {
     throw new ProtocolError("too_large", `the request has ${body.length} bytes, and a frame at most ${limit}`);
