@@ -6,6 +6,9 @@ pub const WATCH_PENDING: usize = 32_768;
 /// Milliseconds without an event after which a path is observed: editors write in bursts.
 pub const WATCH_QUIET_MS: u64 = 20;
 
+/// Milliseconds for which the thread that receives the system's events waits after it has taken some.
+pub const WATCH_PAUSE_MS: u64 = 5;
+
 /// Milliseconds after which a path is observed although events continue.
 pub const WATCH_LATEST_MS: u64 = 200;
 

@@ -60,6 +60,7 @@ workspace_requests! {
     fn mark(&self, caller: &Caller, request: &MarkRequest) -> Result<MarkReply, Refusal>;
     fn is_announced(&self, path: &FilePath) -> bool;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
+    fn is_as_left(&self, path: &FilePath) -> bool;
     fn unreported(&self) -> (Vec<JobId>, bool);
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;

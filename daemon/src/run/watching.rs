@@ -211,6 +211,8 @@ impl WatchingShared {
     fn follow(&self, hint: ChangeHint, looks: &mut LookState) {
         match hint {
             ChangeHint::Look(path) => self.look(path, looks),
+            ChangeHint::Moved(path) if self.workspace.is_as_left(&path) => {}
+            ChangeHint::Moved(path) => self.look(path, looks),
             ChangeHint::Below(folder) => self.look_below(&folder, looks),
             ChangeHint::Watched(folder) => self.look_in(&folder, looks),
             ChangeHint::Overflow => self.look_below(&FilePath::default(), looks),

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
-use crate::os::FileIdentity;
+use crate::os::{FileIdentity, Stat};
 use crate::record::FileMeta;
 
 /// The origin of the bytes at a path.
@@ -207,6 +207,19 @@ impl PathCache {
         })
     }
 
+    /// Returns true if the metadata of the file at a path is that with which a job left it, and no job is writing the path.
+    pub fn is_as_left(&self, path: &FilePath, stat: &Stat) -> bool {
+        let is_left = |meta: &FileMeta| {
+            (meta.identity, meta.size, meta.modified) == (stat.identity, stat.size, stat.modified)
+                && (meta.mode, meta.uid, meta.gid) == (stat.mode, stat.uid, stat.gid)
+        };
+        let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours);
+        let is_known = last.is_some_and(|last| {
+            last.changed == Some(stat.changed) && last.meta.as_ref().is_some_and(is_left)
+        });
+        is_known && !self.busy.contains(path)
+    }
+
     /// Returns true if changes of a path by other programs are journaled.
     pub fn tracked(&self, path: &FilePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
@@ -228,6 +241,7 @@ fn same(a: &FileMeta, b: &FileMeta) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::os::FileKind;
 
     fn meta() -> FileMeta {
         FileMeta {
@@ -259,6 +273,44 @@ mod tests {
         known.saw(&path, Some(&hook), true);
         assert!(known.untouched(&path, &hook, 9));
         assert_eq!(known.left(&path), None, "it is no job's");
+    }
+
+    #[test]
+    fn a_file_is_as_its_job_left_it_until_its_metadata_differ() {
+        let (mut known, path, meta) = (PathCache::default(), FilePath::from("a"), meta());
+        let stat = Stat {
+            kind: FileKind::File,
+            identity: meta.identity,
+            size: meta.size,
+            mode: meta.mode,
+            uid: meta.uid,
+            gid: meta.gid,
+            links: 1,
+            modified: meta.modified,
+            changed: 5,
+        };
+        assert!(!known.is_as_left(&path, &stat), "it is unknown");
+        known.wrote(&path, Some(&meta), None);
+        assert!(!known.is_as_left(&path, &stat), "nobody looked when it was put there");
+        known.wrote(&path, Some(&meta), Some(5));
+        assert!(known.is_as_left(&path, &stat));
+        let other = FileIdentity { ino: 9, ..meta.identity };
+        for differs in [
+            Stat { identity: other, ..stat },
+            Stat { size: 2, ..stat },
+            Stat { mode: 0o600, ..stat },
+            Stat { uid: 1, ..stat },
+            Stat { gid: 1, ..stat },
+            Stat { modified: 5, ..stat },
+            Stat { changed: 6, ..stat },
+        ] {
+            assert!(!known.is_as_left(&path, &differs), "{differs:?}");
+        }
+        assert!(known.begin(std::slice::from_ref(&path)));
+        assert!(!known.is_as_left(&path, &stat), "a job is writing it");
+        known.end(std::slice::from_ref(&path));
+        known.flushed(&path, &FileMeta { modified: 8, ..meta }, 9);
+        assert!(!known.is_as_left(&path, &Stat { modified: 8, changed: 9, ..stat }), "it is no job's");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::names::{os_name, to_wire};
-use super::settle::DuePaths;
+use super::settle::{DuePaths, PathEvents};
 use super::source::{EventSource, WatchError};
 use super::subjects::{SubscribeError, SubscriptionId, SubscriptionTable};
 use super::watcher::ChangeHint;
@@ -87,8 +87,8 @@ impl FolderKeeper {
 
     /// Handles events that have settled.
     pub(super) fn settled(&mut self, due: DuePaths, tell: HintSink<'_>) {
-        for (path, removed) in due.paths {
-            self.settled_path(&path, removed, tell);
+        for (path, events) in due.paths {
+            self.settled_path(&path, events, tell);
         }
         if due.overflow {
             self.start_over(tell);
@@ -96,8 +96,8 @@ impl FolderKeeper {
         }
     }
 
-    fn settled_path(&mut self, path: &Path, removed: bool, tell: HintSink<'_>) {
-        let was_folder = removed && self.state.watched.contains(path);
+    fn settled_path(&mut self, path: &Path, events: PathEvents, tell: HintSink<'_>) {
+        let was_folder = events.removed && self.state.watched.contains(path);
         if was_folder {
             self.forget(path);
             tell(ChangeHint::Below(to_wire(path)));
@@ -111,7 +111,7 @@ impl FolderKeeper {
             if path.file_name().is_some_and(|name| name == ".gitignore") {
                 self.rules_changed(path.parent().unwrap_or(Path::new("")), tell);
             }
-            self.found(path, tell);
+            self.found(path, events, tell);
         }
     }
 
@@ -144,7 +144,7 @@ impl FolderKeeper {
                 if kind == Some(FileKind::Dir) {
                     todo.push(folder.join(name));
                 } else if found == FoundFiles::News {
-                    self.found(&folder.join(name), tell);
+                    self.found(&folder.join(name), PathEvents { removed: false, changed: true }, tell);
                 }
             }
         }
@@ -198,10 +198,11 @@ impl FolderKeeper {
     }
 
     /// Sends a hint for a file if files in its folder were read or written, or a subscription includes it.
-    fn found(&self, path: &Path, tell: HintSink<'_>) {
+    fn found(&self, path: &Path, events: PathEvents, tell: HintSink<'_>) {
         let touched = path.parent().is_some_and(|folder| self.state.touched.contains(folder));
         if touched || self.is_subscribed(path) {
-            tell(ChangeHint::Look(to_wire(path)));
+            let hint = if events.changed { ChangeHint::Look } else { ChangeHint::Moved };
+            tell(hint(to_wire(path)));
         }
     }
 

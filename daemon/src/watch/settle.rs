@@ -22,7 +22,23 @@ pub struct Debouncer {
 #[derive(Clone, Copy, Debug)]
 struct PendingPaths {
     spell: EventBurst,
-    removed: bool,
+    events: PathEvents,
+}
+
+/// The kinds of events of a path since it was last observed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathEvents {
+    /// True if the path was removed or moved away at some moment, even if it exists again.
+    pub removed: bool,
+    /// True if the file itself may have changed: false if its name was only moved there or away.
+    pub changed: bool,
+}
+
+impl PathEvents {
+    fn add(&mut self, more: Self) {
+        self.removed |= more.removed;
+        self.changed |= more.changed;
+    }
 }
 
 /// A series of events.
@@ -41,20 +57,20 @@ impl EventBurst {
 /// The paths to observe now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DuePaths {
-    /// The paths, in order; `true` if the path was removed or moved away at some moment, even if it exists again.
-    pub paths: Vec<(PathBuf, bool)>,
+    /// The paths, in order.
+    pub paths: Vec<(PathBuf, PathEvents)>,
     /// True if events were lost: then every known path is due, not only those listed.
     pub overflow: bool,
 }
 
 impl Debouncer {
     /// Notes an event of a path. One path more than `limits::WATCH_PENDING` is an overflow.
-    pub fn event(&mut self, path: PathBuf, removed: bool, now: Duration) {
+    pub fn event(&mut self, path: PathBuf, events: PathEvents, now: Duration) {
         if let Some(pending) = self.pending.get_mut(&path) {
             pending.spell.last = now;
-            pending.removed |= removed;
+            pending.events.add(events);
         } else if self.pending.len() < limits::WATCH_PENDING {
-            self.pending.insert(path, PendingPaths { spell: EventBurst { first: now, last: now }, removed });
+            self.pending.insert(path, PendingPaths { spell: EventBurst { first: now, last: now }, events });
         } else {
             self.overflow(now);
         }
@@ -80,12 +96,12 @@ impl Debouncer {
     pub fn take(&mut self, now: Duration) -> DuePaths {
         let overflow = self.overflow.take_if(|spell| spell.due() <= now).is_some();
         let due = |pending: &PendingPaths| overflow || pending.spell.due() <= now + SLACK;
-        let mut paths: Vec<(PathBuf, bool)> = self
+        let mut paths: Vec<(PathBuf, PathEvents)> = self
             .pending
             .extract_if(|_, pending| due(pending))
-            .map(|(path, pending)| (path, pending.removed))
+            .map(|(path, pending)| (path, pending.events))
             .collect();
-        paths.sort_unstable();
+        paths.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         if self.pending.is_empty() {
             // Memory for a burst is not kept during the idle time after it.
             self.pending.shrink_to(64);

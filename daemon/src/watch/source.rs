@@ -3,19 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::settle::PathEvents;
 use notify::event::{AccessKind, AccessMode, EventKind, Flag, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// An event of the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum RawEvent {
-    /// A change at an absolute path; `removed` if the file was removed from there.
-    At {
-        /// The path.
-        path: PathBuf,
-        /// True if it was removed.
-        removed: bool,
-    },
+    /// A change at an absolute path.
+    At(PathBuf, PathEvents),
     /// Events were lost.
     Lost,
 }
@@ -117,16 +113,18 @@ fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(RawEvent)) {
     if event.attrs.flag() == Some(Flag::Rescan) {
         return sink(RawEvent::Lost);
     }
-    let removed = match event.kind {
+    let (removed, changed) = match event.kind {
         // A read is no change. A file that was open for writing and is closed may have changed.
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => (false, true),
         EventKind::Access(_) => return,
-        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => true,
+        EventKind::Remove(_) => (true, true),
+        EventKind::Modify(ModifyKind::Name(RenameMode::From)) => (true, TREES),
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => (false, TREES),
         // Both halves were reported already.
         EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if !TREES => return,
-        _ => false,
+        _ => (false, true),
     };
     for path in event.paths {
-        sink(RawEvent::At { path, removed });
+        sink(RawEvent::At(path, PathEvents { removed, changed }));
     }
 }

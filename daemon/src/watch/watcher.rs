@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use editd_proto::path::FilePath;
 
@@ -20,11 +21,18 @@ use crate::limits;
 use crate::os::Os;
 use crate::sync::lock;
 
+/// The longest pause of the source's thread between two series of events.
+const PAUSE: Duration = Duration::from_millis(limits::WATCH_PAUSE_MS);
+/// True if the system's queue has room for the events of a pause. That of Windows has room for a few hundred.
+const PAUSES: bool = cfg!(target_os = "linux");
+
 /// A possible change. Any hint may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChangeHint {
     /// This path may have changed.
     Look(FilePath),
+    /// A file may have been moved to this path, or away from it. Nothing else was reported about it.
+    Moved(FilePath),
     /// This folder was removed or moved away with everything in it: known paths below it may have changed.
     Below(FilePath),
     /// This folder is watched from now on: known files in it, but not those in folders below, may have changed before.
@@ -45,6 +53,8 @@ struct WatcherShared {
     inbox: Mutex<EventInbox>,
     /// Notified when the inbox is not empty.
     arrived: Condvar,
+    /// Notified when the watcher stops.
+    stopped: Condvar,
     subjects: Arc<RwLock<SubscriptionTable>>,
     folders: AtomicUsize,
     clock: Arc<dyn Clock>,
@@ -55,6 +65,8 @@ struct EventInbox {
     settle: Debouncer,
     orders: VecDeque<WatcherRequest>,
     stop: bool,
+    /// The time at which the source's thread last went on after a pause.
+    resumed: Duration,
 }
 
 /// A request of a caller to the thread.
@@ -83,6 +95,7 @@ impl Watcher {
         let shared = Arc::new(WatcherShared {
             inbox: Mutex::default(),
             arrived: Condvar::new(),
+            stopped: Condvar::new(),
             subjects: Arc::default(),
             folders: AtomicUsize::new(0),
             clock,
@@ -172,6 +185,7 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         lock(&self.shared.inbox).stop = true;
         self.shared.arrived.notify_one();
+        self.shared.stopped.notify_all();
         if let Some(thread) = self.thread.take() {
             // A panic of the sink was reported when it happened.
             let _ = thread.join();
@@ -188,9 +202,9 @@ impl WatcherShared {
         let sleeping = inbox.settle.is_empty();
         match raw {
             RawEvent::Lost => inbox.settle.overflow(now),
-            RawEvent::At { path, removed } => {
+            RawEvent::At(path, events) => {
                 let Ok(below) = path.strip_prefix(root) else { return };
-                inbox.settle.event(below.to_path_buf(), removed, now);
+                inbox.settle.event(below.to_path_buf(), events, now);
             }
         }
         // Woken under the lock, the thread would wait for it at once.
@@ -198,6 +212,18 @@ impl WatcherShared {
         if sleeping {
             self.arrived.notify_one();
         }
+        self.pause(now);
+    }
+
+    /// Waits for a moment, unless the source's thread has just done so. Events that come meanwhile stay in the system's
+    /// queue and wake nobody: otherwise each file that a job puts in place would wake this thread.
+    fn pause(&self, now: Duration) {
+        let inbox = lock(&self.inbox);
+        if !PAUSES || now.saturating_sub(inbox.resumed) < PAUSE {
+            return;
+        }
+        let waited = self.stopped.wait_timeout_while(inbox, PAUSE, |inbox| !inbox.stop);
+        waited.unwrap_or_else(PoisonError::into_inner).0.resumed = self.clock.monotonic();
     }
 
     /// The thread's loop: first requests, then settled events; otherwise it sleeps, without limit if nothing is

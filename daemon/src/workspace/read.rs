@@ -251,7 +251,16 @@ impl Workspace {
         Some(event)
     }
 
-    /// The same for a request: the event of an entry is sent after it.
+    /// Returns true if the file at a path is the one that the last job put there, and no program has changed it since
+    /// by its metadata. Its content is not read: a program that writes it within a tick of the file system's clock makes
+    /// an event of its own.
+    pub fn is_as_left(&self, path: &FilePath) -> bool {
+        let Ok(Some(place)) = self.state.disk.find(path) else { return false };
+        let left = |stat| lock(&self.state.path_cache).is_as_left(path, stat);
+        place.path() == path && place.stat().is_some_and(left)
+    }
+
+    /// The same as `observe` for a request: the event of an entry is sent after it.
     pub(super) fn noticed(&self, path: &FilePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
             let place = self.state.disk.find(path).ok()?;

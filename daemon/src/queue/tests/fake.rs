@@ -269,6 +269,9 @@ impl WorkspaceRequests for FakeWorkspace {
         self.note(format!("look {path}"));
         None
     }
+    fn is_as_left(&self, _: &FilePath) -> bool {
+        false
+    }
     fn unreported(&self) -> (Vec<JobId>, bool) {
         (Vec::new(), false)
     }

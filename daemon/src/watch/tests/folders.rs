@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::os::Os;
 use crate::watch::ChangeHint;
 use crate::watch::keeper::{FolderKeeper, WatchedFolders};
-use crate::watch::settle::DuePaths;
+use crate::watch::settle::{DuePaths, PathEvents};
 use crate::watch::source::{EventSource, WatchError};
 
 #[derive(Default)]
@@ -83,7 +83,11 @@ impl Stage {
     }
 
     fn event(&mut self, name: &str, removed: bool) {
-        let due = DuePaths { paths: vec![(name.into(), removed)], overflow: false };
+        self.events(name, PathEvents { removed, changed: true });
+    }
+
+    fn events(&mut self, name: &str, events: PathEvents) {
+        let due = DuePaths { paths: vec![(name.into(), events)], overflow: false };
         let told = &mut self.told;
         self.keeper.settled(due, &mut |hint| told.push(hint));
     }
@@ -93,6 +97,7 @@ impl Stage {
             .into_iter()
             .map(|hint| match hint {
                 ChangeHint::Look(path) => path.to_string(),
+                ChangeHint::Moved(path) => format!("{path} moved"),
                 ChangeHint::Below(path) => format!("{path}/"),
                 ChangeHint::Watched(path) => format!("{path}/*"),
                 ChangeHint::Overflow => "overflow".into(),
@@ -117,9 +122,10 @@ fn a_touched_folder_is_watched_with_those_that_lead_to_it() {
     stage.touch("a/b");
     assert_eq!(stage.watched(), ["", "a", "a/b"]);
     stage.event("a/b/file", false);
+    stage.events("a/b/file", PathEvents::default());
     stage.event("a/file", false);
     stage.event("file", false);
-    assert_eq!(stage.told(), ["a/b/file"], "only what is in the folder itself");
+    assert_eq!(stage.told(), ["a/b/file", "a/b/file moved"], "only what is in the folder itself");
 }
 
 #[test]

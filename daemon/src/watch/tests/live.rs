@@ -53,7 +53,8 @@ impl Live {
             assert!(hint.is_ok(), "no hint at {missing:?}; others: {others:?}");
             let hint = hint.unwrap();
             match &hint {
-                ChangeHint::Look(path) if missing.remove(path.display().as_str()) => {}
+                ChangeHint::Look(path) | ChangeHint::Moved(path)
+                    if missing.remove(path.display().as_str()) => {}
                 _ => others.push(hint),
             }
         }
@@ -127,6 +128,22 @@ fn reading_is_no_news_and_nothing_wakes_an_idle_watcher() {
     }
     live.write("end", "1");
     assert_eq!(live.wait_for(["end"]), []);
+}
+
+#[test]
+fn a_file_that_is_only_moved_is_told_from_one_that_is_written() {
+    let live = Live::new();
+    live.write("from", "1");
+    fs::create_dir(live.folder.path().join("src")).unwrap();
+    live.watcher.subscribe(1, &["src/**".into()]).unwrap();
+    let hint = || live.hints.recv_timeout(Duration::from_secs(30)).unwrap();
+    let moved = |to: &str| fs::rename(live.folder.path().join("from"), live.folder.path().join(to)).unwrap();
+    moved("src/a");
+    assert_eq!(hint(), ChangeHint::Moved("src/a".into()));
+    live.write("from", "2");
+    moved("src/a");
+    live.write("src/a", "3");
+    assert_eq!(hint(), ChangeHint::Look("src/a".into()));
 }
 
 #[test]
