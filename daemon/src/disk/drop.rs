@@ -3,6 +3,7 @@
 use std::io;
 
 use editd_proto::ids::ContentHash;
+use editd_proto::limits;
 
 use super::Disk;
 use super::folders::is_gone;
@@ -70,7 +71,8 @@ impl Disk {
             return dir.remove_file(&name).map(|()| DropOutcome::Gone);
         }
         let lease = file.lease()?;
-        let done = rescue_unknown(&file, known.hashes, rescue).and_then(|kept| match (kept, lease) {
+        let looked = observation::read_within(file.clone(), stat, limits::FILE);
+        let done = rescue_unknown(looked, known.hashes, rescue).and_then(|kept| match (kept, lease) {
             (false, _) => Ok(DropOutcome::Keep),
             (true, LeaseState::Writer) => Ok(DropOutcome::Wait),
             (true, LeaseState::Unsupported) if !known.ripe => Ok(DropOutcome::Wait),
@@ -102,7 +104,7 @@ pub fn observe_late(
     rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
 ) -> io::Result<bool> {
     let lease = file.lease()?;
-    let looked = rescue_unknown(file, known.hashes, rescue);
+    let looked = rescue_unknown(observation::read(file.clone()), known.hashes, rescue);
     if lease == LeaseState::Held {
         file.release_lease()?;
     }
@@ -114,13 +116,13 @@ pub fn observe_late(
     })
 }
 
-/// Returns true if the journal has, or now has, the bytes of the file.
+/// Returns true if the journal has, or now has, the bytes of an observed file.
 fn rescue_unknown(
-    file: &File,
+    observation: io::Result<Observation>,
     known: &[ContentHash],
     rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
 ) -> io::Result<bool> {
-    match observation::read(file.clone())? {
+    match observation? {
         Observation::File(found) => {
             if !known.contains(&found.meta.hash) {
                 rescue(&found)?;
