@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use editd_engine::{FileState, PlanOptions, TreeCache, WorkspaceSnapshot, plan_input};
+use editd_engine::{ContentChange, FileState, PlanOptions, TreeCache, WorkspaceSnapshot, plan_input};
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::limits;
 use editd_proto::message::{FileEdit, FileEntry, JobRequest, kind};
@@ -234,5 +234,7 @@ fn checked_again(path: &'static str, text: &'static str) -> Box<dyn FnMut()> {
 }
 
 fn added(path: &FilePath, old: &str, new: &str, options: &PlanOptions) -> usize {
-    editd_engine::introduced(path, Some(old.as_bytes()), new.as_bytes(), None, options).unwrap().len()
+    let (old, new) = (Some(old.as_bytes()), new.as_bytes());
+    let change = ContentChange { old, new, ..ContentChange::default() };
+    editd_engine::introduced(path, change, options).unwrap().len()
 }

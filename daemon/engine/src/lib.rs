@@ -57,7 +57,7 @@ pub use plan::{
 };
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{FileOutline, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
-pub use syntax::introduced;
+pub use syntax::{ContentChange, introduced};
 pub use text::count_byte;
 pub use view::{FileView, view};
 
@@ -140,6 +140,8 @@ pub struct PlannedChange {
     pub before: FileState,
     /// The state after the change.
     pub after: FileState,
+    /// The hash of the content after the change, if it is known. Code that replaces `after` removes it.
+    pub hash: Option<ContentHash>,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
     /// The number of added lines.

@@ -266,7 +266,7 @@ impl<'w> Tree<'w> {
             if node.spliced(before).is_none() && !budget.make(weight) {
                 return Err(no_room());
             }
-            let (totals, after) = (node.totals, node.state.clone());
+            let (totals, after, hash) = (node.totals, node.state.clone(), node.hash);
             let splices = node.net_splices(before);
             let (added, removed) =
                 totals.unwrap_or_else(|| LineChange::new(before, &after, &splices).totals());
@@ -274,6 +274,7 @@ impl<'w> Tree<'w> {
                 path: path.clone(),
                 before: before.clone(),
                 after,
+                hash,
                 splices,
                 added,
                 removed,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{
-    FileState, Job, Plan, PlanOptions, Refusal, StaleFiles, WorkspaceSnapshot, apply, merge,
+    ContentHash, FileState, Job, Plan, PlanOptions, Refusal, StaleFiles, WorkspaceSnapshot, apply, merge,
     plan_input as plan, rebase, splices_between,
 };
 use editd_proto::error::ErrorCode;
@@ -51,6 +51,10 @@ fn rebased(stages: &[&[FileEdit]], base: &FileState, current: &FileState) -> (Pl
     let job = Job::parse(&job).unwrap();
     let stale = StaleFiles { job: &job, clips: &world.clips, current: &current };
     let refusals = rebase(&mut plan, stale, true, &PlanOptions::default());
+    for change in &plan.changes {
+        let hash = ContentHash::from_bytes(*blake3::hash(change.after.bytes()).as_bytes());
+        assert!(change.hash.is_none_or(|known| known == hash), "the hash is that of the present content");
+    }
     (plan, refusals)
 }
 

@@ -181,7 +181,7 @@ pub(super) fn read_within(file: File, mut before: Stat, most: usize) -> io::Resu
         }
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
-            let meta = meta(&after, &bytes);
+            let meta = meta(&after, &bytes, hash(&bytes));
             return Ok(Observation::File(FileSnapshot {
                 meta,
                 links: after.links,
@@ -200,9 +200,9 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
 }
 
 /// Returns the metadata of a file with the hash of its content.
-pub(super) fn meta(stat: &Stat, bytes: &[u8]) -> FileMeta {
+pub(super) fn meta(stat: &Stat, bytes: &[u8], hash: ContentHash) -> FileMeta {
     FileMeta {
-        hash: hash(bytes),
+        hash,
         size: bytes.len() as u64,
         mode: stat.mode,
         uid: stat.uid,

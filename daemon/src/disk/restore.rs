@@ -9,7 +9,7 @@ use super::Disk;
 use super::names::NameSearch;
 use super::observation::Observation;
 use super::place::ResolvedPath;
-use super::stage::{StageError, StagedFile, StagedFlush, StagedMode};
+use super::stage::{StageError, StagedContent, StagedFile, StagedFlush, StagedMode};
 use crate::os::{File, UnsetAttribute};
 use crate::record::{FileAttributes, FileMeta, StagingFolder};
 
@@ -72,19 +72,20 @@ impl Disk {
             }
         }
         let mode = StagedMode::Exact(bits);
-        let staged = self.stage_with(place, (0o600, mode, None), bytes, staged_name, |file| {
-            let mut changed = linked;
-            changed |= restore_owner(file, &restored.meta, &mut lost)?;
-            match &restored.attributes {
-                None => lost.push(NotRestored::AttributesUnknown),
-                Some(wanted) => {
-                    let unset = file.set_attributes(&wanted.extended)?;
-                    lost.extend(unset.into_iter().map(NotRestored::Attribute));
-                    changed |= !wanted.extended.is_empty();
+        let staged =
+            self.stage_with(place, (0o600, mode, None), StagedContent::new(bytes), staged_name, |file| {
+                let mut changed = linked;
+                changed |= restore_owner(file, &restored.meta, &mut lost)?;
+                match &restored.attributes {
+                    None => lost.push(NotRestored::AttributesUnknown),
+                    Some(wanted) => {
+                        let unset = file.set_attributes(&wanted.extended)?;
+                        lost.extend(unset.into_iter().map(NotRestored::Attribute));
+                        changed |= !wanted.extended.is_empty();
+                    }
                 }
-            }
-            Ok(if changed { StagedFlush::Now } else { StagedFlush::Later })
-        })?;
+                Ok(if changed { StagedFlush::Now } else { StagedFlush::Later })
+            })?;
         Ok((staged, lost))
     }
 

@@ -5,8 +5,10 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+use editd_proto::ids::ContentHash;
+
 use super::Disk;
-use super::observation::{FileSnapshot, meta};
+use super::observation::{self, FileSnapshot, meta};
 use super::place::ResolvedPath;
 use crate::os::{File, FileIdentity, Stat};
 use crate::record::{FileMeta, StagingFolder};
@@ -18,6 +20,22 @@ pub enum StagedMode {
     Exact(u32),
     /// Read and write for everybody, without the bits of the process's mask.
     Masked,
+}
+
+/// A content to stage.
+#[derive(Clone, Copy)]
+pub struct StagedContent<'b> {
+    /// The bytes.
+    pub bytes: &'b [u8],
+    /// Their hash, if it is known.
+    pub hash: Option<ContentHash>,
+}
+
+impl<'b> StagedContent<'b> {
+    /// Returns a content whose hash is not known.
+    pub fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, hash: None }
+    }
 }
 
 /// A staged file.
@@ -84,7 +102,7 @@ impl Disk {
         &self,
         place: &ResolvedPath,
         replaces: Option<&FileSnapshot>,
-        bytes: &[u8],
+        content: StagedContent<'_>,
         mode: StagedMode,
         staged_name: &str,
     ) -> Result<StagedFile, StageError> {
@@ -94,7 +112,7 @@ impl Disk {
             (None, StagedMode::Masked) => 0o666,
         };
         let owner = replaces.map(|old| (old.meta.uid, old.meta.gid));
-        self.stage_with(place, (private, mode, owner), bytes, staged_name, |file| {
+        self.stage_with(place, (private, mode, owner), content, staged_name, |file| {
             if let Some(old) = replaces {
                 file.copy_attributes(&*old.file)?;
             }
@@ -108,7 +126,7 @@ impl Disk {
         &self,
         place: &ResolvedPath,
         (private, mode, owner): (u32, StagedMode, Option<(u32, u32)>),
-        bytes: &[u8],
+        StagedContent { bytes, hash }: StagedContent<'_>,
         staged_name: &str,
         mut attributes: impl FnMut(&File) -> Result<StagedFlush, StageError>,
     ) -> Result<StagedFile, StageError> {
@@ -155,7 +173,9 @@ impl Disk {
                 // Some attributes go with the old owner.
                 finished = finish();
             }
-            Ok(meta(&finished?, bytes))
+            let hash = hash.unwrap_or_else(|| observation::hash(bytes));
+            debug_assert_eq!(hash, observation::hash(bytes), "the planned hash is that of the bytes");
+            Ok(meta(&finished?, bytes, hash))
         })();
         match written {
             Ok(meta) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), meta }),

@@ -118,6 +118,8 @@ fn take(
     let (shows, hides) = (planned.request.job.diff == Some(true), planned.request.job.diff == Some(false));
     let Some(change) = planned.plan.changes.get_mut(index) else { return };
     let asked = std::mem::replace(&mut change.after, made);
+    let hash = crate::disk::observation::hash(change.after.bytes());
+    change.hash = Some(hash);
     change.splices = change::splices(&change.before, &change.after);
     let lines = LineChange::new(&change.before, &change.after, &change.splices);
     (change.added, change.removed) = lines.totals();
@@ -126,7 +128,7 @@ fn take(
     lines.describe(file);
     // These are positions in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
-    file.after = Some(crate::disk::observation::hash(change.after.bytes()).version());
+    file.after = Some(hash.version());
     if change.before == change.after && file.status == JobStatus::Applied {
         file.status = JobStatus::Unchanged;
         (file.diff, file.omitted_hunks) = (None, None);

@@ -324,6 +324,7 @@ pub(super) fn transaction(
             place,
             before,
             after,
+            hash: change.hash,
             mode,
             splices: change.splices,
             added: change.added,

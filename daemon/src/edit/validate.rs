@@ -8,8 +8,9 @@
 //! given other permissions, nor a content that an undo restores.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use editd_engine::{FileState, Refusal};
+use editd_engine::{ContentChange, FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits::ISSUES;
 use editd_proto::message::{FileOutcome, Issue, JobMode};
@@ -18,7 +19,7 @@ use editd_proto::path::FilePath;
 use super::plan::{self, PlannedJob};
 use crate::caller::Caller;
 use crate::config::CommandKind;
-use crate::disk::Observation;
+use crate::disk::{FileSnapshot, Observation};
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
 use crate::state::WorkspaceState;
 use crate::trust::WorkspaceCommands;
@@ -79,22 +80,26 @@ pub(super) fn contents<'p>(
     moved: &BTreeMap<FilePath, FilePath>,
 ) -> Vec<CheckedContent<'p>> {
     let there = |path: &FilePath| match planned.observations.get(path) {
-        Some(Observation::File(found)) => Some(&*found.bytes),
+        Some(Observation::File(found)) => Some(found),
         _ => None,
     };
     let contents = planned.plan.changes.iter().filter_map(|change| {
         let FileState::File { bytes: new, .. } = &change.after else { return None };
         let before = match &change.before {
-            FileState::File { bytes, .. } => Some(&**bytes),
+            FileState::File { bytes, .. } => Some(bytes),
             FileState::Absent => None,
         };
         let (old, splices) = match before.is_some().then_some(&change.splices) {
             Some(splices) => (before, Some(splices.as_slice())),
-            None => (moved.get(&change.path).and_then(there), None),
+            None => (moved.get(&change.path).and_then(there).map(|found| &found.bytes), None),
         };
         // Between two files, there is a splice exactly if their contents differ.
-        let differs = splices.map_or_else(|| old != Some(&**new), |splices| !splices.is_empty());
-        differs.then_some(CheckedContent { path: &change.path, old, new, splices })
+        let differs = splices.map_or_else(|| old != Some(new), |splices| !splices.is_empty());
+        let is_old = |found: &&FileSnapshot| old.is_some_and(|old| Arc::ptr_eq(old, &found.bytes));
+        let old_hash = there(&change.path).filter(is_old).map(|found| found.meta.hash);
+        let (path, old) = (&change.path, old.map(|old| &**old));
+        let change = ContentChange { old, old_hash, new, new_hash: change.hash, splices };
+        differs.then_some(CheckedContent { path, change })
     });
     contents.collect()
 }

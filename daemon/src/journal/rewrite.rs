@@ -20,7 +20,7 @@ use super::recover::signs::is_torn;
 use super::{external, roll_back, settle};
 use crate::disk::observation;
 use crate::disk::put::RescuedBytes;
-use crate::disk::stage::{StageError, StagedMode};
+use crate::disk::stage::{StageError, StagedContent, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::os::{File, FileIdentity};
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
@@ -126,12 +126,12 @@ fn exchange(
     bytes: &[u8],
 ) -> io::Result<Option<FileIdentity>> {
     let staged_name = state.next_staged_name();
-    let staged =
-        match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.meta.mode), &staged_name) {
-            Ok(staged) => staged,
-            Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
-            Err(StageError::Io(error)) => return Err(error),
-        };
+    let (content, mode) = (StagedContent::new(bytes), StagedMode::Exact(found.meta.mode));
+    let staged = match state.disk.stage(place, Some(found), content, mode, &staged_name) {
+        Ok(staged) => staged,
+        Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
+        Err(StageError::Io(error)) => return Err(error),
+    };
     if let Err(error) = state.disk.flush_staged(&staged.staging, &staged_name) {
         state.disk.unstage(&staged.staging, &staged_name, staged.meta.identity);
         return Err(error);

@@ -8,7 +8,7 @@ use std::io;
 
 use super::{external, roll_back, settle};
 use crate::disk::put::{RescuedBytes, SwapRefusal};
-use crate::disk::stage::{StageError, StagedMode};
+use crate::disk::stage::{StageError, StagedContent, StagedMode};
 use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::os::FileIdentity;
 use crate::record::{ChangeMethod, FileRecord};
@@ -52,7 +52,8 @@ fn put_again(
 ) -> io::Result<()> {
     let staged_name = state.next_staged_name();
     let mode = StagedMode::Exact(before.meta.mode);
-    let staged = match state.disk.stage(place, Some(before), &before.bytes, mode, &staged_name) {
+    let content = StagedContent { bytes: &before.bytes, hash: Some(before.meta.hash) };
+    let staged = match state.disk.stage(place, Some(before), content, mode, &staged_name) {
         Ok(staged) => staged,
         Err(StageError::Io(error)) => return Err(error),
         Err(error) => return Err(io::Error::other(error)),

@@ -45,6 +45,8 @@ pub struct FileChange {
     pub before: Option<FileSnapshot>,
     /// The state to reach.
     pub after: FileState,
+    /// The hash of the content to reach, if it is known.
+    pub hash: Option<ContentHash>,
     /// The rule for the mode of a new file.
     pub mode: StagedMode,
     /// The splices from the one content to the other.

@@ -12,7 +12,7 @@ use super::check_limits::CheckedTransaction;
 use super::{FileChange, Transaction};
 use crate::disk::folders::parent_path;
 use crate::disk::restore::RestoredFile;
-use crate::disk::stage::{StageError, StagedFile, StagedMode};
+use crate::disk::stage::{StageError, StagedContent, StagedFile, StagedMode};
 use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, StagingFolder};
 use crate::state::refusal::disk_refusal;
@@ -112,7 +112,8 @@ fn stage_one(
     };
     // Without a name, it was replaced or removed since it was opened: the check after the swap finds that.
     if found.links <= 1 {
-        match state.disk.stage(&change.place, Some(found), bytes, change.mode, &staged_name) {
+        let content = StagedContent { bytes, hash: change.hash };
+        match state.disk.stage(&change.place, Some(found), content, change.mode, &staged_name) {
             Ok(staged) => {
                 let whole = if young { carried(state, found, bytes) } else { None };
                 let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
@@ -142,7 +143,8 @@ fn stage_new(
     let moved = || change.from.as_ref().and_then(|from| attributes.moved(from, to, bytes, change.mode));
     let restored = change.restores.clone().or_else(moved);
     let (Some(file), StagedMode::Exact(bits)) = (&restored, change.mode) else {
-        let staged = state.disk.stage(&change.place, None, bytes, change.mode, staged_name)?;
+        let content = StagedContent { bytes, hash: change.hash };
+        let staged = state.disk.stage(&change.place, None, content, change.mode, staged_name)?;
         return Ok((staged, None));
     };
     let (staged, lost) = state.disk.stage_restored(&change.place, file, bytes, (bits, staged_name))?;

@@ -304,6 +304,7 @@ impl EntryFiles {
                     place,
                     before,
                     after,
+                    hash: None,
                     mode,
                     splices,
                     added,

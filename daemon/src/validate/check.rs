@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use editd_engine::{PlanOptions, Splice};
+use editd_engine::{ContentChange, PlanOptions};
 use editd_proto::path::FilePath;
 
 use super::issues::ParsedIssue;
@@ -22,12 +22,8 @@ use crate::sync::lock;
 pub struct CheckedContent<'c> {
     /// The path.
     pub path: &'c FilePath,
-    /// The present content, or that of the file it was moved from; `None` for a new file.
-    pub old: Option<&'c [u8]>,
-    /// The new content.
-    pub new: &'c [u8],
-    /// The splices from the old to the new content, if they are known.
-    pub splices: Option<&'c [Splice]>,
+    /// The change. The old content is the present one, or that of the file it was moved from.
+    pub change: ContentChange<'c>,
 }
 
 /// Calls the closure, which parses a text of the given number of bytes, when it may run; returns false if it was not

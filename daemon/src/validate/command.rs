@@ -28,12 +28,12 @@ pub(super) fn introduced(
         notes: vec![format!("`{}` did not run: {why}", spec.name)],
         issues: Vec::new(),
     };
-    let new = match run_on(around, spec, content, content.new, left()) {
+    let new = match run_on(around, spec, content, content.change.new, left()) {
         // If trust is revoked while a command waits for its turn, the job is not at fault.
         Err(why) => return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why)),
         Ok(new) => new,
     };
-    let Some(old) = content.old.filter(|_| !new.is_empty()) else {
+    let Some(old) = content.change.old.filter(|_| !new.is_empty()) else {
         report.issues = new;
         return Ok(report);
     };
@@ -48,10 +48,10 @@ pub(super) fn introduced(
         report.notes.push(format!("`{}` fails with and without the job: {}", spec.name, found.message));
     }
     let splices;
-    let splices = match content.splices {
+    let splices = match content.change.splices {
         Some(splices) => splices,
         None => {
-            splices = editd_engine::splices_between(old, content.new);
+            splices = editd_engine::splices_between(old, content.change.new);
             &splices
         }
     };

@@ -13,18 +13,18 @@ pub(super) fn introduced(
     parsed_bytes: &mut usize,
     around: &CheckContext<'_>,
 ) -> (ValidatorReport, bool) {
-    let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
+    let CheckedContent { path, change } = *content;
+    let (old, new) = (change.old.map_or(0, <[u8]>::len), change.new.len());
+    let bytes = new.saturating_add(old);
     *parsed_bytes = parsed_bytes.saturating_add(bytes);
     if *parsed_bytes > SYNTAX_BYTES {
         return (unchecked(&format!("the job has more than {SYNTAX_BYTES} bytes of text to check")), true);
     }
     let mut found = None;
     let mut parse = || {
-        let CheckedContent { path, old, new, splices } = *content;
-        found = Some(editd_engine::introduced(path, old, new, splices, around.options));
+        found = Some(editd_engine::introduced(path, change, around.options));
     };
-    let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
-    let in_turn = (around.in_turn)(larger, &mut parse);
+    let in_turn = (around.in_turn)(new.max(old), &mut parse);
     let report = match found {
         None => unchecked(&"other large files are being parsed"),
         Some(Err(why)) => unchecked(&why),

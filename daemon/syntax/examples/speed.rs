@@ -100,7 +100,7 @@ fn measure(language: Language, path: &str, text: &str) {
 }
 
 fn change<'t>(old: Option<&'t str>, new: &'t str) -> TextChange<'t> {
-    TextChange { old, new, edits: None }
+    TextChange { old, new, ..TextChange::default() }
 }
 
 /// Returns the end of a word in the middle of the text that may have more letters.

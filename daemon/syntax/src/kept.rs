@@ -25,6 +25,11 @@ impl TextKey {
     pub(crate) fn of(language: Language, text: &str) -> Self {
         Self(language, *blake3::hash(text.as_bytes()).as_bytes())
     }
+
+    /// Returns the key of a text whose BLAKE3 hash is known.
+    pub(crate) fn known(language: Language, hash: [u8; 32]) -> Self {
+        Self(language, hash)
+    }
 }
 
 /// The memory of a tree in bytes.

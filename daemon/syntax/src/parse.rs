@@ -57,7 +57,8 @@ pub enum ParseError {
 /// Returns the text as the grammars and this crate read it: if it has no `\n`, each `\r` becomes `\n`. Offsets do not
 /// change.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
+    let has = |byte| memchr::memchr(byte, text.as_bytes()).is_some();
+    if has(b'\r') && !has(b'\n') { text.replace('\r', "\n").into() } else { text.into() }
 }
 
 /// Returns the same text with a newline at the end of the last line, which some grammars require.

@@ -26,14 +26,26 @@ pub struct TreeCache {
 /// The part of a text that edits may change before it is parsed again, if it had too many errors.
 const CHANGED_PART: usize = 8;
 
+/// A text with its key, if that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownText<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) key: Option<TextKey>,
+}
+
+impl<'t> KnownText<'t> {
+    /// Returns a text whose key is not known.
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, key: None }
+    }
+}
+
 /// The text that another one was made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FormerText<'t> {
-    pub(crate) text: &'t str,
+    pub(crate) text: KnownText<'t>,
     /// The changes, if they are known.
     pub(crate) edits: Option<&'t [TextEdit]>,
-    /// The key of the text, if the cache keeps any.
-    pub(crate) key: Option<TextKey>,
 }
 
 /// The tree of a text.
@@ -76,7 +88,7 @@ impl TreeCache {
     pub(crate) fn tree(
         &self,
         language: Language,
-        text: &str,
+        KnownText { text, key }: KnownText<'_>,
         former: Option<FormerText<'_>>,
         budget: &ParseBudget,
     ) -> Result<KnownTree, ParseError> {
@@ -85,7 +97,7 @@ impl TreeCache {
             return Ok(KnownTree { tree, key: None, made: false, faultless: false, changed: None });
         }
         budget.allows(text)?;
-        let key = TextKey::of(language, text);
+        let key = key.unwrap_or_else(|| TextKey::of(language, text));
         if let Some(KeptText::Parsed { tree, faultless }) = self.lock().used(&key) {
             return Ok(KnownTree { tree, key: Some(key), made: false, faultless, changed: None });
         }
@@ -121,7 +133,7 @@ impl TreeCache {
         former: FormerText<'_>,
         budget: &ParseBudget,
     ) -> Option<KnownTree> {
-        let from = former.key?;
+        let from = former.text.key?;
         let (kept, whole) = {
             let mut trees = self.lock();
             (trees.used(&from)?, trees.memory(&from)?)
@@ -131,9 +143,9 @@ impl TreeCache {
             return None;
         }
         let nodes = old.root_node().descendant_count();
-        let edits = delta::edits(former.text, text, former.edits);
+        let edits = delta::edits(former.text.text, text, former.edits);
         let before = memory::held();
-        for edit in delta::tree_edits(former.text, text, &edits) {
+        for edit in delta::tree_edits(former.text.text, text, &edits) {
             old.edit(&edit);
         }
         let tree = parse_from(language, text, Some(&old), budget).ok()?;
@@ -157,15 +169,20 @@ impl TreeCache {
     pub(crate) fn follow(
         &self,
         language: Language,
-        text: &str,
+        text: KnownText<'_>,
         former: FormerText<'_>,
         budget: &ParseBudget,
     ) {
-        let (text, before) = (&*whole_lines(text, budget), &*whole_lines(former.text, budget));
-        let former = FormerText { text: before, key: self.key(language, before), ..former };
-        let is_kept = former.key.is_some_and(|key| self.lock().memory(&key).is_some());
-        if is_kept && budget.allows(text).is_ok() {
-            self.made_of(language, (text, TextKey::of(language, text)), former, budget);
+        let converted = whole_lines(former.text.text, budget);
+        let former = FormerText { text: self.known(language, former.text, &converted), ..former };
+        let is_kept = former.text.key.is_some_and(|key| self.lock().memory(&key).is_some());
+        if !is_kept {
+            return;
+        }
+        let converted = whole_lines(text.text, budget);
+        let KnownText { text, key } = self.known(language, text, &converted);
+        if let Some(key) = key.filter(|_| budget.allows(text).is_ok()) {
+            self.made_of(language, (text, key), former, budget);
         }
     }
 
@@ -175,26 +192,31 @@ impl TreeCache {
         drop(removed);
     }
 
-    /// Returns the key of a text, or `None` if nothing is kept.
-    pub(crate) fn key(&self, language: Language, text: &str) -> Option<TextKey> {
-        (self.most > 0).then(|| TextKey::of(language, text))
+    /// Returns the converted form of a text with its key, or without a key if nothing is kept. The key of a text that needed
+    /// no conversion may be known already.
+    pub(crate) fn known<'t>(
+        &self,
+        language: Language,
+        text: KnownText<'_>,
+        converted: &'t str,
+    ) -> KnownText<'t> {
+        let known = text.key.filter(|_| std::ptr::eq(text.text, converted));
+        let key = || known.unwrap_or_else(|| TextKey::of(language, converted));
+        KnownText { text: converted, key: (self.most > 0).then(key) }
     }
 
     /// Returns the number of errors of the former text when it was last parsed, if they were too many, and most of it is
     /// still as it was then. A parser takes as long for each error as for hundreds of bytes of correct text.
-    pub(crate) fn errors_before(
-        &self,
-        language: Language,
-        text: &str,
-        former: FormerText<'_>,
-    ) -> Option<usize> {
-        let KeptText::Foreign { errors, changed } = self.lock().used(&former.key?)? else { return None };
-        let edits = delta::edits(former.text, text, former.edits);
+    pub(crate) fn errors_before(&self, text: KnownText<'_>, former: FormerText<'_>) -> Option<usize> {
+        let KeptText::Foreign { errors, changed } = self.lock().used(&former.text.key?)? else {
+            return None;
+        };
+        let edits = delta::edits(former.text.text, text.text, former.edits);
         let more: usize = edits.iter().map(|edit| edit.old.max(edit.new)).sum();
         let changed = changed.saturating_add(more);
-        let still = changed <= former.text.len() / CHANGED_PART;
+        let still = changed <= former.text.text.len() / CHANGED_PART;
         if still {
-            self.set(TextKey::of(language, text), KeptText::Foreign { errors, changed });
+            self.set(text.key?, KeptText::Foreign { errors, changed });
         }
         still.then_some(errors)
     }
@@ -239,10 +261,10 @@ mod tests {
             (Language::Python, "def f():\n    pass\n", "def f():\n    g()\n"),
         ] {
             let cache = TreeCache::new(usize::MAX);
-            let key = cache.tree(language, old, None, &budget).unwrap().key;
+            let key = cache.tree(language, KnownText::new(old), None, &budget).unwrap().key;
             cache.faultless(key);
-            let former = FormerText { text: old, edits: None, key };
-            let made = cache.tree(language, new, Some(former), &budget).unwrap();
+            let former = FormerText { text: KnownText { text: old, key }, edits: None };
+            let made = cache.tree(language, KnownText::new(new), Some(former), &budget).unwrap();
             assert!(made.made);
             assert_eq!(made.changed.is_some(), language == Language::Python);
         }
@@ -264,13 +286,14 @@ mod tests {
         ] {
             let cache = TreeCache::new(usize::MAX);
             let before = memory::held();
-            let tree = cache.tree(language, &text, None, &budget).unwrap().tree;
+            let tree = cache.tree(language, KnownText::new(&text), None, &budget).unwrap().tree;
             let mut texts = vec![text.clone()];
             for n in 0..20 {
                 let old = texts.last().unwrap();
                 let new = format!("{}\n{}", old.get(..n * 100).unwrap(), old.get(n * 100..).unwrap());
-                let former = FormerText { text: old, edits: None, key: cache.key(language, old) };
-                cache.tree(language, &new, Some(former), &budget).unwrap();
+                let key = Some(TextKey::of(language, old));
+                let former = FormerText { text: KnownText { text: old, key }, edits: None };
+                cache.tree(language, KnownText::new(&new), Some(former), &budget).unwrap();
                 texts.push(new);
             }
             let nodes = tree.root_node().descendant_count();
@@ -280,7 +303,7 @@ mod tests {
             assert!(taken <= told && told <= taken * 3 / 2, "{name}: {told} bytes in place of {taken}");
             let one = TreeCache::new(usize::MAX);
             let before = memory::held();
-            one.tree(language, &text, None, &budget).unwrap();
+            one.tree(language, KnownText::new(&text), None, &budget).unwrap();
             let taken = memory::held() - before;
             assert!(
                 taken <= crate::kept::estimate(language, &text, nodes),

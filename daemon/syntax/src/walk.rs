@@ -11,6 +11,7 @@ use crate::grammar::{DefinitionRule, Grammar, NodeContext, SymbolName};
 use crate::parse::lines;
 use crate::parse::whole_lines;
 use crate::surroundings::Surroundings;
+use crate::trees::KnownText;
 use crate::words::WordPlaces;
 use crate::{Language, Outline, ParseBudget, ParseError, Symbol, SymbolKind, TreeCache, nest, paths};
 
@@ -58,7 +59,7 @@ impl TreeCache {
         // All symbols are trimmed, so none ends behind the original text.
         let text = &*whole_lines(text, budget);
         let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
-        let tree = self.tree(language, text, None, budget)?.tree;
+        let tree = self.tree(language, KnownText::new(text), None, budget)?.tree;
         // Every text is valid Markdown.
         let broken = language != Language::Markdown && tree.root_node().has_error();
         let mut found = DefinitionWalk {

@@ -47,7 +47,7 @@ fn a_kept_tree_changes_no_result() {
 /// Returns the errors that an edit added, by a cache, and checks that they are those of whole parses.
 fn added(trees: &TreeCache, path: &str, old: &str, new: &str) -> usize {
     let (language, budget) = (Language::of(path.as_bytes(), new).unwrap(), ParseBudget::default());
-    let change = TextChange { old: Some(old), new, edits: None };
+    let change = TextChange { old: Some(old), new, ..TextChange::default() };
     let kept = trees.introduced_errors(language, path.as_bytes(), change, &budget).unwrap();
     assert_eq!(kept, introduced_errors(language, path.as_bytes(), Some(old), new, &budget).unwrap());
     assert_eq!(trees.outline(language, new, &budget), outline(language, new, &budget));
@@ -114,7 +114,7 @@ fn a_text_that_is_no_program_is_parsed_once_and_again_after_many_changes() {
     let old: String = (0..200).map(|n| format!("{n}. {prose}\n")).collect();
     let (trees, budget) = (TreeCache::new(1 << 20), ParseBudget::default());
     let check = |old: &str, new: &str| {
-        let change = TextChange { old: Some(old), new, edits: None };
+        let change = TextChange { old: Some(old), new, ..TextChange::default() };
         trees.introduced_errors(Language::Python, b"a.py", change, &budget)
     };
     let word = |text: &str, n: usize| text.replace(&format!("\n{n}. The"), &format!("\n{n}. A"));

@@ -61,8 +61,8 @@ pub(super) fn edit_by_edit(
     let mode = if mode == had { *has } else { *mode };
     let outcomes = outcomes(stages, &places, located, others)?;
     let after = FileState::File { bytes: after, mode };
-    let change =
-        PlannedChange { path: change.path.clone(), before: state.clone(), after, splices, added, removed };
+    let (path, before) = (change.path.clone(), state.clone());
+    let change = PlannedChange { path, before, after, hash: None, splices, added, removed };
     Some(RebasedChange { change, outcomes })
 }
 

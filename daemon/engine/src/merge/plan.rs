@@ -134,6 +134,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
     let mode = if mode == had { *has } else { *mode };
     change.splices = splices;
     change.after = FileState::File { bytes: Arc::clone(&after), mode };
+    change.hash = None;
     change.before = state.clone();
     Ok(theirs)
 }

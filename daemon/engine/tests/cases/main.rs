@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use editd_engine::{
-    FileState, Plan, PlanOptions, WorkspaceSnapshot, apply, invert, needs_of_input as needs,
+    ContentHash, FileState, Plan, PlanOptions, WorkspaceSnapshot, apply, invert, needs_of_input as needs,
     plan_input as plan,
 };
 use editd_proto::message::JobRequest;
@@ -118,6 +118,9 @@ fn look_through_every_lens(world: &WorkspaceSnapshot, plan: &Plan) {
         assert_eq!(world.files.get(&change.path), Some(&change.before), "{}", change.path);
         assert_ne!(change.before, change.after, "{} is listed without a change", change.path);
         let (before, after) = (bytes(&change.before), bytes(&change.after));
+        let hash = ContentHash::from_bytes(*blake3::hash(&after).as_bytes());
+        let is_file = change.after != FileState::Absent;
+        assert!(change.hash.is_none_or(|known| is_file && known == hash), "{} has another hash", change.path);
         assert_eq!(apply(&before, &change.splices).as_deref(), Some(&*after), "{}", change.path);
         assert_eq!(apply(&after, &invert(&change.splices)), Some(before), "{}", change.path);
         for pair in change.splices.windows(2) {

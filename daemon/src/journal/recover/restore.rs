@@ -13,7 +13,7 @@ use super::gaps;
 use super::signs::same_file;
 use crate::disk::put::RescuedBytes;
 use crate::disk::restore::RestoredFile;
-use crate::disk::stage::{StageError, StagedMode};
+use crate::disk::stage::{StageError, StagedContent, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::{external, roll_back};
 use crate::record::{ChangeMethod, FileMeta, FileRecord, StagingFolder};
@@ -237,7 +237,13 @@ impl<'r> PathRestorer<'r> {
             (None, Some(removed)) => disk
                 .stage_restored(place, &removed, bytes, (meta.mode, &staged_name))
                 .map(|(staged, _)| staged),
-            _ => disk.stage(place, target, bytes, StagedMode::Exact(meta.mode), &staged_name),
+            _ => disk.stage(
+                place,
+                target,
+                StagedContent::new(bytes),
+                StagedMode::Exact(meta.mode),
+                &staged_name,
+            ),
         };
         let staged = match staged {
             Ok(staged) => staged,

@@ -183,6 +183,7 @@ fn transaction(
             place,
             before: Some(found),
             after,
+            hash: None,
             mode,
             splices,
             added,

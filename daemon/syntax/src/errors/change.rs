@@ -8,7 +8,8 @@ use super::{
     Certainty, FaultSubject, MAX_ERRORS, SOUGHT, SyntaxError, SyntaxFault, brackets, faults, position,
 };
 use crate::delta::{TextEdit, shared_end, shared_start};
-use crate::trees::FormerText;
+use crate::kept::TextKey;
+use crate::trees::{FormerText, KnownText};
 use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Lists the errors of `new` that `old` did not have. `old` is `None` for a new file.
@@ -43,16 +44,25 @@ pub fn introduced_errors(
     new: &str,
     budget: &ParseBudget,
 ) -> Result<Vec<SyntaxError>, ParseError> {
-    TreeCache::default().introduced_errors(language, path, TextChange { old, new, edits: None }, budget)
+    TreeCache::default().introduced_errors(
+        language,
+        path,
+        TextChange { old, new, ..TextChange::default() },
+        budget,
+    )
 }
 
 /// A text before and after an edit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct TextChange<'t> {
     /// The text before; `None` for a new file.
     pub old: Option<&'t str>,
+    /// The BLAKE3 hash of the text before, if the caller knows it.
+    pub old_hash: Option<[u8; 32]>,
     /// The text after.
     pub new: &'t str,
+    /// The BLAKE3 hash of the text after, if the caller knows it.
+    pub new_hash: Option<[u8; 32]>,
     /// The changes, in the order of the text, if they are known. Others are taken if these do not make `new` of `old`.
     pub edits: Option<&'t [TextEdit]>,
 }
@@ -67,23 +77,25 @@ impl TreeCache {
         &self,
         language: Language,
         path: &[u8],
-        TextChange { old, new, edits }: TextChange<'_>,
+        TextChange { old, old_hash, new, new_hash, edits }: TextChange<'_>,
         budget: &ParseBudget,
     ) -> Result<Vec<SyntaxError>, ParseError> {
-        let former = old.map(|text| FormerText { text, edits, key: None });
+        let known = |hash: Option<[u8; 32]>| hash.map(|hash| TextKey::known(language, hash));
+        let former = old.map(|text| FormerText { text: KnownText { text, key: known(old_hash) }, edits });
+        let text = KnownText { text: new, key: known(new_hash) };
         if let Some(former) =
             former.filter(|_| matches!(language, Language::Json | Language::Markdown | Language::Toml))
         {
-            self.follow(language, new, former, budget);
+            self.follow(language, text, former, budget);
         }
-        let found = faults(language, path, new, former, budget, self)?;
+        let found = faults(language, path, text, former, budget, self)?;
         let old = old.filter(|old| !old.trim().is_empty());
         let template = is_template(language, new);
         if found.is_empty() || template && old.is_none_or(|old| has_marks(language, old)) {
             return Ok(Vec::new());
         }
         let before = match old {
-            Some(old) => Some((old, faults(language, path, old, None, budget, self)?)),
+            Some(old) => Some((old, faults(language, path, KnownText::new(old), None, budget, self)?)),
             None => None,
         };
         if template && before.as_ref().is_some_and(|(_, before)| !before.is_empty()) {

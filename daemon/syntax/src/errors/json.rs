@@ -9,6 +9,7 @@ use serde_json::error::Category;
 
 use super::{SyntaxFault, tree};
 use crate::budget::limited;
+use crate::trees::KnownText;
 use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum size of a text in bytes. The text is only scanned.
@@ -65,7 +66,8 @@ pub(super) fn faults(text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault
     if error.classify() == Category::Eof {
         // The end of the file is the least helpful position for a missing bracket.
         let mut found =
-            tree::faults(Language::Json, text, None, budget, &TreeCache::default()).unwrap_or_default();
+            tree::faults(Language::Json, KnownText::new(text), None, budget, &TreeCache::default())
+                .unwrap_or_default();
         found.retain(|fault| fault.message.ends_with(super::brackets::OPEN));
         if !found.is_empty() {
             return Ok(found);

@@ -45,7 +45,7 @@ mod yaml;
 
 pub use change::{TextChange, introduced_errors};
 
-use crate::trees::FormerText;
+use crate::trees::{FormerText, KnownText};
 use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum number of reported errors of one text. Most errors follow from the first.
@@ -125,7 +125,7 @@ pub fn errors(
     text: &str,
     budget: &ParseBudget,
 ) -> Result<Vec<SyntaxError>, ParseError> {
-    let mut faults = faults(language, path, text, None, budget, &TreeCache::default())?;
+    let mut faults = faults(language, path, KnownText::new(text), None, budget, &TreeCache::default())?;
     faults.truncate(MAX_ERRORS);
     let certainty = if language.is_sure() { Certainty::Sure } else { Certainty::Doubtful };
     Ok(position::with_positions(text, faults.into_iter().map(|fault| (fault, certainty))))
@@ -140,11 +140,12 @@ pub(crate) fn has_hidden_errors(language: Language) -> bool {
 fn faults(
     language: Language,
     path: &[u8],
-    text: &str,
+    known: KnownText<'_>,
     former: Option<FormerText<'_>>,
     budget: &ParseBudget,
     trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
+    let text = known.text;
     let mut faults = match language {
         Language::Markdown => Vec::new(),
         #[cfg(feature = "json")]
@@ -155,7 +156,7 @@ fn faults(
         Language::Toml => toml::faults(text)?,
         #[cfg(feature = "yaml")]
         Language::Yaml => yaml::faults(text)?,
-        _ => tree::faults(language, text, former, budget, trees)?,
+        _ => tree::faults(language, known, former, budget, trees)?,
     };
     faults.sort();
     faults.dedup();

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 use super::region::Region;
 use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, has_hidden_errors, strays};
 use crate::parse::{NodeWalk, lines};
-use crate::trees::FormerText;
+use crate::trees::{FormerText, KnownText};
 use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum number of characters that a message quotes.
@@ -39,21 +39,23 @@ struct NodeFault {
 /// Returns the errors of a text, by its tree.
 pub(super) fn faults(
     language: Language,
-    text: &str,
+    text: KnownText<'_>,
     former: Option<FormerText<'_>>,
     budget: &ParseBudget,
     trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
-    let text = &*lines(text);
-    let former_lines = former.map(|former| lines(former.text));
-    let former = former.zip(former_lines.as_deref()).map(|(former, text)| {
-        let key = trees.key(language, text);
-        FormerText { text, key, ..former }
+    let converted = lines(text.text);
+    let known = trees.known(language, text, &converted);
+    let text = known.text;
+    let former_lines = former.map(|former| lines(former.text.text));
+    let former = former.zip(former_lines.as_deref()).map(|(former, converted)| {
+        let text = trees.known(language, former.text, converted);
+        FormerText { text, ..former }
     });
-    if let Some(errors) = former.and_then(|former| trees.errors_before(language, text, former)) {
+    if let Some(errors) = former.and_then(|former| trees.errors_before(known, former)) {
         return Err(ParseError::Foreign { errors, language: language.name() });
     }
-    let faults = of_text(language, text, former, budget, trees)?;
+    let faults = of_text(language, known, former, budget, trees)?;
     if language != Language::Php || faults.is_empty() {
         return Ok(faults);
     }
@@ -61,7 +63,7 @@ pub(super) fn faults(
     let mut fewest = faults;
     for end in halts(text) {
         let part = text.get(..end).unwrap_or_default();
-        let faults = of_text(language, part, None, budget, &TreeCache::default())?;
+        let faults = of_text(language, KnownText::new(part), None, budget, &TreeCache::default())?;
         if faults.len() < fewest.len() {
             fewest = faults;
         }
@@ -84,12 +86,13 @@ fn halts(text: &str) -> impl Iterator<Item = usize> {
 
 fn of_text(
     language: Language,
-    text: &str,
+    text: KnownText<'_>,
     former: Option<FormerText<'_>>,
     budget: &ParseBudget,
     trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
     let known = trees.tree(language, text, former, budget)?;
+    let text = text.text;
     if known.faultless {
         return Ok(Vec::new());
     }
