@@ -79,20 +79,23 @@ impl Log {
         };
         blanked(&old, CHUNK, &kept, see).map_err(failed)?;
         if differs {
-            self.exchange(&old, &kept).map_err(failed)?;
+            let len = old.len;
+            self.exchange(old, &kept).map_err(failed)?;
             // It is not packed any more.
-            self.resized(id, old.len);
+            self.resized(id, len);
             lock(&self.examined).remove(&id);
         }
         Ok(replaced)
     }
 
     /// Puts a copy with only the kept bytes in the place of a segment.
-    fn exchange(&self, old: &ReadSegment, kept: &[(u64, u64)]) -> io::Result<()> {
+    fn exchange(&self, old: ReadSegment, kept: &[(u64, u64)]) -> io::Result<()> {
         let name = segment::name(old.id);
         let file = pack::fresh(&self.dir, &name)?;
-        blanked(old, CHUNK, kept, &mut |at, bytes, _| file.write_all_at(bytes, at))?;
+        blanked(&old, CHUNK, kept, &mut |at, bytes, _| file.write_all_at(bytes, at))?;
         file.sync_all()?;
+        // Some file systems of Windows replace no file that is open.
+        drop(old);
         pack::place(&*self.os, &self.dir, &name)
     }
 }

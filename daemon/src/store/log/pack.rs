@@ -40,22 +40,22 @@ impl Log {
         if plain.is_packed() {
             return Ok(false);
         }
-        let Some(size) = self.write_packed(&plain, &kept).map_err(failed)? else { return Ok(false) };
+        let Some(size) = self.write_packed(plain, &kept).map_err(failed)? else { return Ok(false) };
         self.resized(id, size);
         Ok(true)
     }
 
     /// Writes the packed form of a segment and puts it in its place. Returns its size; `None` if nothing is gained.
-    fn write_packed(&self, plain: &ReadSegment, kept: &[(u64, u64)]) -> io::Result<Option<u64>> {
+    fn write_packed(&self, plain: ReadSegment, kept: &[(u64, u64)]) -> io::Result<Option<u64>> {
         let mut head = [0; HEAD as usize];
-        fill(plain, &mut head, 0)?;
+        fill(&plain, &mut head, 0)?;
         let Some(header) = SegmentHeader::decode(&head, plain.id) else { return Ok(None) };
         let name = segment::name(plain.id);
         let file = fresh(&self.dir, &name)?;
         let blocks = plain.len.div_ceil(u64::from(BLOCK_BYTES));
         let table = table_len(usize::try_from(blocks).unwrap_or_default());
         let (mut at, mut sizes) = (HEAD + table as u64, Vec::new());
-        blanked(plain, BLOCK_BYTES as usize, kept, &mut |_, bytes, _| {
+        blanked(&plain, BLOCK_BYTES as usize, kept, &mut |_, bytes, _| {
             let shorter = zstd::bulk::compress(bytes, LEVEL).ok();
             let shorter = shorter.filter(|shorter| shorter.len() < bytes.len() - bytes.len() / 8);
             let is_plain = shorter.is_none();
@@ -76,8 +76,10 @@ impl Log {
         file.write_all_at(&table, HEAD)?;
         file.write_all_at(&table, at)?;
         file.write_all_at(&encode_trailer(table.len()), at + table.len() as u64)?;
-        same(plain, &ReadSegment::of(plain.id, LogFile::new(file.clone())?)?, kept)?;
+        same(&plain, &ReadSegment::of(plain.id, LogFile::new(file.clone())?)?, kept)?;
         file.sync_all()?;
+        // Some file systems of Windows replace no file that is open.
+        drop(plain);
         place(&*self.os, &self.dir, &name)?;
         Ok(Some(size))
     }
@@ -98,6 +100,7 @@ pub fn unpack(os: &dyn Os, dir: &Dir, id: u64) -> io::Result<()> {
         file.write_all_at(bytes, at)
     })?;
     file.sync_all()?;
+    drop(packed);
     place(os, dir, &name)
 }
 
