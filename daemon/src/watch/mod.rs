@@ -3,8 +3,9 @@
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files were read
 //! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`, at once or,
-//! if a call has announced the change, when [`PostponedPaths`] says so; it drops events that [`ReportedVersions`] has seen, and
-//! sends the others to the subscriptions of [`Watcher::matches`].
+//! if a call has announced the change, when [`PostponedPaths`] says so; likewise for [`ChangeHint::Moved`], unless the file is as a
+//! job left it. It drops events that [`ReportedVersions`] has seen, and sends the others to the subscriptions of
+//! [`Watcher::matches`].
 //!
 //! *Invariants*: every hint may be lost, late, duplicated or wrong; only timing depends on hints. Memory is bounded:
 //! pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and `limits::SUBSCRIBED_FOLDERS`,
