@@ -1,9 +1,9 @@
 # Sourced by `run`: checks for other systems than this one and Windows.
 #
-# apple_lints  the lints for macOS
-# static       builds the programs without libraries of the system, for two processors, and uses them
+# lints_elsewhere  the lints for Windows and macOS
+# static           builds the programs without libraries of the system, for two processors, and uses them
 #
-# The standard libraries come from rustup.
+# The standard libraries come from rustup; see `windows.sh` for that of Windows.
 
 APPLE=aarch64-apple-darwin
 
@@ -15,10 +15,14 @@ target_library() {
     }
 }
 
-# Lints link nothing, so the parts in C need a compiler in name only: it writes empty files.
-apple_lints() {
-    target_library "$APPLE" "macOS is not checked" || return 0
-    local tools status=0
+# Lints link nothing, so the parts in C need a compiler in name only: it writes empty files. The build has its own folder, since other
+# steps build programs while it runs.
+lints_elsewhere() {
+    local tools targets=() status=0
+    SECONDS=0
+    ! windows_target || targets+=(--target "$WINDOWS")
+    ! target_library "$APPLE" "macOS is not checked" || targets+=(--target "$APPLE")
+    [ ${#targets[@]} -gt 0 ] || return 0
     tools=$(mktemp -d)
     cat >"$tools/cc" <<'CC'
 #!/bin/sh
@@ -33,9 +37,12 @@ while [ $# -gt 0 ]; do
 done
 CC
     chmod +x "$tools/cc"
-    CC_aarch64_apple_darwin=$tools/cc AR_aarch64_apple_darwin=ar SDKROOT=/ CARGO_PROFILE_DEV_DEBUG=0 \
-        cargo clippy --locked --workspace --lib --bins --tests --target "$APPLE" -- -D warnings || status=$?
+    CC_aarch64_apple_darwin=$tools/cc AR_aarch64_apple_darwin=ar CC_x86_64_pc_windows_gnu=$tools/cc \
+        AR_x86_64_pc_windows_gnu=ar SDKROOT=/ CARGO_PROFILE_DEV_DEBUG=0 \
+        cargo clippy --locked --workspace --lib --bins --tests "${targets[@]}" \
+        --target-dir "$(target_folder)/elsewhere" -- -D warnings || status=$?
     rm -rf "$tools"
+    echo "== lints for Windows and macOS: $SECONDS s"
     return "$status"
 }
 

@@ -1,6 +1,7 @@
 # Sourced by `run`: checks for Windows on a Debian machine.
 #
-# windows_target   makes the compiler able to build for Windows. Returns 1, and says why, if it cannot
+# windows_target   makes the compiler able to check for Windows. Returns 1, and says why, if it cannot
+# windows_linker   makes it able to link programs for Windows. Returns 1, and says why, if it cannot
 # windows_wine     makes a Windows of Wine, in which those programs run. Returns 1, and says why, if it cannot
 # windows_run      runs a program of Windows there
 # windows_suite    runs the tests of WINDOWS_TESTS there, with the programs in the folder $1
@@ -12,11 +13,6 @@ WINDOWS=x86_64-pc-windows-gnu
 WINDOWS_CACHE=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/editd-ci/windows
 
 windows_target() {
-    debian_install "Windows is not checked" x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32
-    if ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
-        echo "no C compiler for Windows is installed: Windows is not checked"
-        return 1
-    fi
     local compiler std
     compiler=$(rustc -vV | sha256sum | head -c 16)
     std=$WINDOWS_CACHE/std-$compiler
@@ -32,9 +28,18 @@ windows_target() {
     export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTDOCFLAGS="--sysroot=$std"
 }
 
+windows_linker() {
+    debian_install "no program for Windows is built" x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32
+    if ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
+        echo "no C compiler for Windows is installed: no program for Windows is built"
+        return 1
+    fi
+}
+
 # Builds the standard library into the folder $1.
 windows_std() {
     local work
+    windows_linker || return 1
     mkdir -p "$WINDOWS_CACHE"
     work=$(mktemp -d "$WINDOWS_CACHE/build.XXXXXX")
     if windows_std_in "$work"; then
