@@ -67,6 +67,15 @@ pub(crate) struct LineForm {
     pub(crate) next: Option<NextArgument>,
     /// Set if the arguments count lines from 0.
     pub(crate) from_zero: bool,
+    /// Set if lines that end with `\r\n` keep their `\r`.
+    pub(crate) exact: bool,
+}
+
+impl LineForm {
+    /// Lines with a text before each one, which `number` makes of its number.
+    pub(crate) const fn numbered(number: fn(u64) -> String) -> Self {
+        Self { number: Some(number), next: None, from_zero: false, exact: false }
+    }
 }
 
 /// Reads lines, at most `most` bytes of them.
@@ -196,16 +205,20 @@ impl ReadLines {
         cut.unwrap_or_default()
     }
 
-    /// Returns the text in a form.
-    pub(crate) fn text(&self, number: Option<fn(u64) -> String>) -> String {
+    /// Returns the text in a form. If all lines of the file end with `\r\n`, they are without `\r` unless the form is exact:
+    /// the facts name the line ending, and edits write it.
+    pub(crate) fn text(&self, form: LineForm) -> String {
         let text = self.text.as_deref().unwrap_or_default();
-        match number {
-            None => text.to_owned(),
-            Some(number) => {
-                let lines = split(&self.reply, text).zip(self.reply.first_line..);
-                lines.map(|(line, nth)| number(nth) + line).collect()
+        let plain = self.reply.line_ending == "crlf" && !form.exact;
+        let mut out = String::with_capacity(text.len());
+        for (line, nth) in split(&self.reply, text).zip(self.reply.first_line..) {
+            out.extend(form.number.map(|number| number(nth)));
+            match line.strip_suffix("\r\n") {
+                Some(start) if plain => out.extend([start, "\n"]),
+                _ => out.push_str(line),
             }
         }
+        out
     }
 
     /// Returns the words for a file that is not text or is empty.
@@ -224,7 +237,7 @@ impl ReadLines {
         if let Some(words) = self.without_lines() {
             return ToolReply::done(words, &self.facts());
         }
-        let mut words = self.text(form.number);
+        let mut words = self.text(form);
         let is_clear = form.number.is_some() && self.last >= self.reply.lines && self.cut_line.is_none();
         if !self.is_whole() && !is_clear {
             let (first, last, all) = (self.reply.first_line, self.last, self.reply.lines);

@@ -7,6 +7,7 @@ use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 use editd_proto::{FilePath, RequestError};
 
 use super::lines::{LineWindow, TEXT, fetch};
+use super::read::NUMBERED;
 use crate::context::CallTarget;
 
 /// The lines that are shown before and behind those that an edit names.
@@ -41,7 +42,7 @@ pub(crate) fn read_result(target: &CallTarget<'_>, file: &FileOutcome) -> String
             continue;
         };
         if Some(&found.reply.version) != file.after.as_ref() {
-            let lines = found.text(Some(|number| format!("{number}\t")));
+            let lines = found.text(NUMBERED);
             changed.push_str(&format!("{} has changed since:\n{lines}", file.path));
         }
     }

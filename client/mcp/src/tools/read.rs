@@ -19,8 +19,7 @@ pub(crate) const READ: ToolEntry = ToolEntry {
 };
 
 /// The form of the lines: with numbers, unless they are the whole file.
-const NUMBERED: LineForm =
-    LineForm { number: Some(|number| format!("{number}\t")), next: None, from_zero: false };
+pub(super) const NUMBERED: LineForm = LineForm::numbered(|number| format!("{number}\t"));
 
 fn schema() -> Value {
     json!({
@@ -58,7 +57,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         if found.is_cut(last) {
             return Ok(found.reply(LineForm::default()));
         }
-        return Ok(ToolReply::done(found.text(None), &found.facts()));
+        return Ok(ToolReply::done(found.text(LineForm::default()), &found.facts()));
     }
     let window = range.map_or(LineWindow::From(1), |(first, last)| LineWindow::Range(first, last));
     let found = lines::fetch(&target, path, window, TEXT)?;

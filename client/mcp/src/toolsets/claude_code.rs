@@ -62,10 +62,6 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let target = call.context.workspace_of(Some(&path));
     let window = LineWindow::of(given.number("offset")?, given.number("limit")?);
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    let form = LineForm {
-        number: Some(|number| format!("{number:>6}\t")),
-        next: Some(NextArgument::First("offset")),
-        from_zero: false,
-    };
-    Ok(found.reply(form))
+    let form = LineForm::numbered(|number| format!("{number:>6}\t"));
+    Ok(found.reply(LineForm { next: Some(NextArgument::First("offset")), ..form }))
 }

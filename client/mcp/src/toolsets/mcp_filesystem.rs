@@ -65,9 +65,10 @@ pub(super) static SET: ToolSet = ToolSet {
     ],
 };
 
-/// The form of the lines: without numbers. A part is followed by the lines that are left to the end, of which again the first
-/// are returned if they are too many.
-const FORM: LineForm = LineForm { number: None, next: Some(NextArgument::Last("tail")), from_zero: false };
+/// The form of the lines: without numbers, and exact, since the server whose tools these are returns files as they are. A part is
+/// followed by the lines that are left to the end, of which again the first are returned if they are too many.
+const FORM: LineForm =
+    LineForm { number: None, next: Some(NextArgument::Last("tail")), from_zero: false, exact: true };
 
 fn edit_schema() -> Value {
     let edit = object(json!({ "oldText": text(), "newText": text() }), &["oldText", "newText"]);
@@ -100,7 +101,7 @@ fn read_several(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     for path in paths {
         match lines(call, path, LineWindow::From(1), most) {
             Ok(found) => {
-                let reply = found.reply(LineForm::default());
+                let reply = found.reply(LineForm { exact: true, ..LineForm::default() });
                 let left = found.reply.lines.saturating_sub(found.last);
                 let next = match left {
                     0 => String::new(),

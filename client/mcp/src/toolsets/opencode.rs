@@ -7,7 +7,7 @@ use super::schema::{flag, number, object, text};
 use crate::arguments::Arguments;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
-use crate::tools::lines::{LineWindow, TEXT, fetch};
+use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
 use crate::tools::undo::UNDO;
 use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
@@ -73,7 +73,7 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         return Ok(ToolReply::done(words, &found.facts()));
     }
     let (first, last, all) = (found.reply.first_line, found.last, found.reply.lines);
-    let text = found.text(Some(|number| format!("{number}: ")));
+    let text = found.text(LineForm::numbered(|number| format!("{number}: ")));
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let cut = found.cut_note();
     let note = if last < all {

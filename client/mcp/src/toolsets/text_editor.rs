@@ -102,7 +102,7 @@ fn with_snippet_read(call: &ToolCall<'_>, path: &str, mut reply: ToolReply) -> T
         let Ok(found) = fetch(&target, path.clone(), LineWindow::Range(first, last), u64::MAX) else {
             continue;
         };
-        let now = found.text(Some(numbered));
+        let now = found.text(LineForm::numbered(numbered));
         // A snippet shows no line breaks as they are, and no byte order mark.
         let plain = |text: &str| text.replace(['\r', '\u{feff}'], "").trim_end().to_owned();
         if plain(&now) != plain(&text) {
@@ -144,8 +144,7 @@ fn view(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     };
     let target = call.context.workspace_of(Some(&path));
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    let form = LineForm { number: Some(numbered), ..LineForm::default() };
-    let mut reply = found.reply(form);
+    let mut reply = found.reply(LineForm::numbered(numbered));
     if found.without_lines().is_none() {
         let path = &found.reply.path;
         reply.text = format!("Here's the result of running `cat -n` on {path}:\n{}", reply.text);

@@ -45,6 +45,9 @@ fn claude_code_reads_with_numbers_edits_and_writes() {
 fn an_edit_keeps_line_breaks_and_the_mark_of_a_file() {
     let (daemon, mut client) = begin("claude-code");
     daemon.put("crlf.txt", "\u{feff}one\r\ntwo\r\nthree");
+    let read = client.call("Read", json!({ "file_path": "crlf.txt" }));
+    assert!(!read.done().contains('\r'), "{}", read.text);
+    assert_eq!(read.structured["line_ending"], "crlf");
     let edit = json!({ "file_path": "crlf.txt", "old_string": "one\ntwo", "new_string": "1\n2" });
     client.call("Edit", edit).done();
     assert_eq!(daemon.get("crlf.txt"), "\u{feff}1\r\n2\r\nthree".as_bytes());

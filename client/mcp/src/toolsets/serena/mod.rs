@@ -120,5 +120,9 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     };
     let target = call.context.workspace_of(Some(&path));
     let found = fetch(&target, target.name(&path)?, window, TEXT)?;
-    Ok(found.reply(LineForm { number: None, next: Some(NextArgument::First("start_line")), from_zero: true }))
+    Ok(found.reply(LineForm {
+        next: Some(NextArgument::First("start_line")),
+        from_zero: true,
+        ..LineForm::default()
+    }))
 }
