@@ -138,8 +138,8 @@ impl JobEntry {
         self.ops().all(|op| matches!(op, Op::Delete))
     }
 
-    /// Returns the lines that the edits select by number. A number beside a quotation (`near`, the `within` of a
-    /// chunk) is only a hint and is not listed.
+    /// Returns the lines that the edits select by number. A number near which a quotation is (`near`) is only a hint and
+    /// is not listed.
     pub fn named_lines(&self) -> Vec<NamedLines> {
         let edits = self.edits().zip(1..);
         edits.filter_map(|(facts, edit)| Some(NamedLines { edit, lines: facts.0?.named_lines()? })).collect()
@@ -195,6 +195,11 @@ impl<'e> EditFacts<'e> {
     /// Returns the size of the new text of the edit, in bytes.
     pub fn text_bytes(self) -> usize {
         self.0.map_or(0, Op::text_bytes)
+    }
+
+    /// Returns the text that the edit quotes in the lines that it names by number.
+    pub fn quoted_in_lines(self) -> Option<&'e str> {
+        self.0.and_then(Op::quoted_in_lines)
     }
 
     /// Returns the text of which the edit replaces every occurrence in the file.

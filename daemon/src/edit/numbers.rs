@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{BothContents, JobEntry, NamedLines, Refusal, same_lines};
+use editd_engine::{BothContents, EditFacts, JobEntry, NamedLines, Refusal, same_lines};
 use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::limits::CANDIDATES;
 use editd_proto::path::FilePath;
+use memchr::memmem;
 
 use crate::journal::past;
 use crate::receipt::lines::last_line;
@@ -51,8 +52,16 @@ pub(super) fn unclear(
         }
         let present = *present.get_or_insert_with(|| last_line(current));
         let named = NamedLines { lines: within(named.lines, present), ..named };
+        let edit = usize::try_from(named.edit - 1).ok().and_then(|edit| entry.edits().nth(edit));
+        let quoted = edit.and_then(EditFacts::quoted_in_lines);
+        // Only one place can be meant.
+        if quoted.is_some_and(|text| is_once(current, text)) {
+            continue;
+        }
         match meaning(numbered, named.lines, present) {
             NumberMeaning::Same => {}
+            // The quotation shows that the session knows them.
+            NumberMeaning::Unknown if quoted.is_some() => {}
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, now } => {
                 let old = held.entry(read).or_insert_with(|| past::kept(state, read));
@@ -79,6 +88,11 @@ pub(super) fn unclear(
         }
     }
     found
+}
+
+/// Returns true if a text is at exactly one place in a content.
+fn is_once(content: &[u8], text: &str) -> bool {
+    memmem::find_iter(content, text).take(2).count() == 1
 }
 
 /// Returns the part of some lines that is in a content with so many lines. The plan refuses numbers outside of it.

@@ -1,8 +1,8 @@
 //! Locates the edits of an older content in a newer one: quotations by their text, line numbers by their lines. It
 //! merges nothing: an edit without a certain place gets none.
 //!
-//! *Invariants*: a quoted text is located again only if it occurs once in each of the two contents, and is found in
-//! the newer one at the same rung or a stricter one. A line number is moved only if others did not change its line,
+//! *Invariants*: a quoted text is located again only if it occurs once in each of the two contents, or in the same lines of
+//! both if the edit names lines, and is found in the newer one at the same rung or a stricter one. A line number is moved only if others did not change its line,
 //! and a comparison could not have placed the line elsewhere. So no line that others wrote is replaced.
 
 use std::collections::BTreeMap;
@@ -150,9 +150,9 @@ fn rung(outcome: &EditOutcome) -> Option<Rung> {
     outcome.rung.as_deref().and_then(Rung::named)
 }
 
-/// Returns true if an edit has one place, which its quoted text alone determines. The edits of any other kind are merged
-/// by lines, unless they name lines and [`renumbered`] knows the kind. [`made_already`] must know a kind that is listed
-/// here and can insert.
+/// Returns true if an edit has one place, which its quoted text determines, in the lines that it names if it names any. The
+/// edits of any other kind are merged by lines, unless they name lines and [`renumbered`] knows the kind. [`made_already`] must
+/// know a kind that is listed here and can insert.
 fn quotes_one(op: &Op) -> bool {
     match op {
         Op::Replace(op) => !op.all,
@@ -173,6 +173,8 @@ fn without_hints(entry: &JobEntry) -> JobEntry {
 /// Returns the edit with current line numbers.
 fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
     match op {
+        Op::Replace(op) => Some(Op::Replace(Arc::new(op.in_lines((start, end))?))),
+        Op::Chunk(op) => Some(Op::Chunk(Arc::new(op.in_lines((start, end))?))),
         Op::Lines(op) => Some(Op::Lines(Arc::new(Lines { start, end, ..(**op).clone() }))),
         Op::Insert(op) if matches!(op.at, EditPosition::Line(_)) => {
             Some(Op::Insert(Arc::new(Insert { at: EditPosition::Line(start), ..(**op).clone() })))

@@ -21,27 +21,28 @@ pub struct NamedLines {
 pub type Quotation<'e> = (Cow<'e, str>, Option<Cow<'e, str>>);
 
 impl Op {
-    /// Returns the lines that it names by number, without a quotation. Every kind is listed: the numbers of a kind that is
-    /// forgotten here would mean other lines once the file has changed.
+    /// Returns the lines that it names by number. Every kind is listed: the numbers of a kind that is forgotten here would
+    /// mean other lines once the file has changed.
     pub(crate) fn named_lines(&self) -> Option<(u64, u64)> {
+        let scope = |scope: &EditScope| match scope {
+            EditScope::Lines(lines) => Some(*lines),
+            EditScope::Position(start) => {
+                let line = start.line.saturating_add(1);
+                Some((line, line))
+            }
+            EditScope::Symbol(_) => None,
+        };
         match self {
             Self::Lines(op) => Some((op.start, op.end)),
             Self::Insert(op) => match &op.at {
                 EditPosition::Line(line) => Some((*line, line.saturating_sub(1))),
                 _ => None,
             },
-            Self::Substitute(op) => match &op.within {
-                Some(EditScope::Lines(lines)) => Some(*lines),
-                _ => None,
-            },
-            Self::Symbol(op) => match &op.symbol {
-                EditScope::Position(start) => {
-                    let line = start.line.saturating_add(1);
-                    Some((line, line))
-                }
-                _ => None,
-            },
-            Self::Replace(_) | Self::Chunk(_) | Self::Hunk(_) | Self::Write(_) => None,
+            Self::Replace(op) => op.within.as_ref().and_then(scope),
+            Self::Chunk(op) => op.within.as_ref().and_then(scope),
+            Self::Substitute(op) => op.within.as_ref().and_then(scope),
+            Self::Symbol(op) => scope(&op.symbol),
+            Self::Hunk(_) | Self::Write(_) => None,
             Self::Create(_) | Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => None,
         }
     }
@@ -62,6 +63,16 @@ impl Op {
                 let (old, new) = op.sides();
                 Some((old.into(), Some(new.into())))
             }
+            _ => None,
+        }
+    }
+
+    /// Returns the text that it quotes in the lines that it names: one place there.
+    pub(crate) fn quoted_in_lines(&self) -> Option<&str> {
+        self.named_lines()?;
+        match self {
+            Self::Replace(op) if !op.all => Some(&op.old),
+            Self::Chunk(op) => Some(&op.window.old),
             _ => None,
         }
     }

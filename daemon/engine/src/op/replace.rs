@@ -67,6 +67,12 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 }
 
 impl Replace {
+    /// Returns the edit with other lines to search; `None` if it names no lines.
+    pub(crate) fn in_lines(&self, lines: (u64, u64)) -> Option<Self> {
+        let within = Some(EditScope::Lines(lines));
+        matches!(self.within, Some(EditScope::Lines(_))).then(|| Self { within, ..self.clone() })
+    }
+
     /// Returns the quotation with its new text.
     pub(crate) fn quote(&self) -> Quote<'_> {
         self.matching

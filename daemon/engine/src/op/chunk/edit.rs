@@ -28,7 +28,7 @@ use crate::text::{Breaks, Text, split_final_break};
 pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Rung::Indent, Rung::Typographic];
 
 /// A chunk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     /// The quoted lines.
     pub(crate) window: ChunkWindow,
@@ -62,6 +62,12 @@ struct WindowMatch {
 }
 
 impl Chunk {
+    /// Returns the edit with other lines to search; `None` if it names no lines.
+    pub(crate) fn in_lines(&self, lines: (u64, u64)) -> Option<Self> {
+        let within = Some(EditScope::Lines(lines));
+        matches!(self.within, Some(EditScope::Lines(_))).then(|| Self { within, ..self.clone() })
+    }
+
     /// Returns the text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         self.window.needle(breaks)

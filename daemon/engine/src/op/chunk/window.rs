@@ -10,7 +10,7 @@ use crate::locate::{self, AdaptableText, Extent, InsertionPoint, InsertionPoints
 use crate::text::{Breaks, Text, split_final_break};
 
 /// The old lines of a chunk with the context before and after them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ChunkWindow {
     /// The lines directly before; none is no constraint.
     pub(crate) before: String,
