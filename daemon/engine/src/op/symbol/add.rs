@@ -13,9 +13,11 @@ use super::spacing::blank_lines;
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
+use crate::locate::excerpt;
 use crate::op::effect::{Effect, PlaceReport};
 use crate::op::given::{NewText, changed_breaks};
 use crate::op::lines::{lead, line_text};
+use crate::refusal::malformed;
 use crate::splice::{InsertionKind, Place};
 use crate::text::follow;
 
@@ -28,6 +30,7 @@ pub(super) fn before(
     let text = site.scene.text;
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
+    site.begins_statement("before")?;
     continued::refuse(site, site.known.before(site.at), Some(&new.text), Some(site.at))?;
     let new_text = new.parted(site.has_commas());
     let (target, item) = site.column();
@@ -55,6 +58,9 @@ pub(super) fn after(
     let text = site.scene.text;
     let end = site.symbol.extent.end;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
+    if site.known.language == Language::Python {
+        site.begins_statement("after")?;
+    }
     continued::refuse(site, Some(site.at), Some(&new.text), site.known.after(site.at))?;
     let (target, _) = site.column();
     let fit = site.fit(given, &target);
@@ -69,7 +75,14 @@ pub(super) fn after(
             || site.known.language == Language::Html
             || text.content.cut(0..end).ends_with([';', ',', '}']);
         let apart = if ends && one_line(&made, text.breaks) { " " } else { &ending };
-        let at = if last { behind } else { end };
+        // What follows begins a line then, and must not be indented.
+        let blanks = over_blanks(text, end);
+        let follows = new.takes_line && !last && apart == " " && blanks > end;
+        let (at, apart) = match last {
+            true => (behind, apart),
+            false if follows => (blanks, ""),
+            false => (end, apart),
+        };
         let tail = if new.takes_line { &ending } else { "" };
         let made = [if last { "," } else { "" }, apart, &made, tail].concat();
         return Ok(site.inserted(at, &made, given, InsertionKind::After));
@@ -129,6 +142,39 @@ impl Item {
 }
 
 impl SymbolSite<'_, '_> {
+    /// Checks that nothing of a statement stands in front of the symbol on its line, as in `return function f() {}` or in
+    /// Python's `class A: x = 1`: a text at the symbol would become a part of that statement, or leave its block.
+    ///
+    /// # Errors
+    /// `malformed`.
+    fn begins_statement(&self, side: &str) -> Result<(), Refusal> {
+        use Language::{Go, Html, Markdown, Php, Yaml};
+        let text = self.scene.text;
+        let start = self.symbol.extent.start;
+        let front = text.content.cut(line_start(text, start)..start).trim_end();
+        let separate = match self.known.language {
+            Html | Markdown | Yaml => true,
+            Go => front.ends_with('('),
+            Php => front.ends_with(['p', '>', '=']) && front.contains("<?"),
+            _ => false,
+        };
+        if front.trim().is_empty()
+            || separate
+            || front.ends_with([';', ',', '{', '}'])
+            || front.ends_with("*/")
+            || self.has_commas()
+        {
+            return Ok(());
+        }
+        let line = text.lines_of(start..start).0;
+        Err(malformed(format!(
+            "`{}` stands in front of `{}` in line {line}, so that nothing can be inserted directly {side} it; replace these \
+             lines, or insert at a line",
+            excerpt(front.trim(), 0),
+            text.content.cut(self.symbol.name.clone()),
+        )))
+    }
+
     /// Returns the line break of the lines at an offset.
     pub(super) fn ending(&self, at: usize) -> String {
         self.scene.text.ending_at(at).unwrap_or("\n").to_owned()
