@@ -15,7 +15,7 @@ use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::checked::CheckedJobs;
 use crate::named::NamedFiles;
-use crate::refused_syntax::RefusedSyntax;
+use crate::refused::RefusedEdits;
 use crate::roots::WorkspaceRoots;
 
 /// The way to find out whether a request was carried out.
@@ -71,8 +71,8 @@ pub(crate) struct CallContext {
     named: NamedFiles,
     /// The jobs that were only checked.
     pub(crate) checked: CheckedJobs,
-    /// The edits that were refused for their syntax.
-    refused: RefusedSyntax,
+    /// The edits that were refused.
+    pub(crate) refused: RefusedEdits,
 }
 
 impl CallContext {
@@ -93,7 +93,7 @@ impl CallContext {
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         let (client, jobs, awaited) = (OnceLock::new(), Mutex::default(), Mutex::default());
         let (named, checked, refused) =
-            (NamedFiles::default(), CheckedJobs::default(), RefusedSyntax::default());
+            (NamedFiles::default(), CheckedJobs::default(), RefusedEdits::default());
         Ok(Self { roots, current, session, socket, start, client, jobs, awaited, named, checked, refused })
     }
 
@@ -136,7 +136,7 @@ impl CallContext {
     /// Notes an edit, for a later `undo` without a path.
     fn edited(&self, target: &CallTarget<'_>, receipt: &Receipt) {
         if let (Some(job), JobStatus::Applied | JobStatus::Partial) = (receipt.job, receipt.status) {
-            self.place(PlacedJob { workspace: target.workspace.clone(), job, is_undo: false });
+            self.place(PlacedJob::new(target, job, false));
         }
     }
 
@@ -161,12 +161,13 @@ impl CallContext {
             .iter()
             .rposition(|placed| placed.workspace == target.workspace && placed.is_meant(meant.copied()));
         let was_undo = at.and_then(|at| jobs.get(at)).is_some_and(|placed| placed.is_undo);
-        if let Some(at) = at.filter(|_| request.paths.is_empty() && request.hunks.is_empty()) {
-            jobs.remove(at);
+        let whole = request.paths.is_empty() && request.hunks.is_empty();
+        if let Some(placed) = at.filter(|_| whole).and_then(|at| jobs.get_mut(at)) {
+            placed.is_undone = true;
         }
         drop(jobs);
         // The undo of an undo makes an edit again.
-        self.place(PlacedJob { workspace: target.workspace.clone(), job: undo, is_undo: !was_undo });
+        self.place(PlacedJob::new(target, undo, !was_undo));
     }
 
     /// Returns the workspace of the last edit, or of a job, for an `undo` without a path.
@@ -183,7 +184,7 @@ impl CallContext {
         {
             let (one, other) = (one.root().display(), other.root().display());
             return Err(CallRefusal::malformed(format!(
-                "{one} and {other} both have a job {job}: give paths, with the absolute path of a file"
+                "{one} and {other} both have a job {job}: name one of its files, by its absolute path"
             )));
         }
         drop(jobs);
@@ -222,12 +223,17 @@ struct PlacedJob {
     workspace: Workspace,
     job: JobId,
     is_undo: bool,
+    is_undone: bool,
 }
 
 impl PlacedJob {
+    fn new(target: &CallTarget<'_>, job: JobId, is_undo: bool) -> Self {
+        Self { workspace: target.workspace.clone(), job, is_undo, is_undone: false }
+    }
+
     /// Returns true if an undo of a job, or of the last edit, may mean it.
     fn is_meant(&self, job: Option<JobId>) -> bool {
-        job.map_or(!self.is_undo, |job| self.job == job)
+        job.map_or(!self.is_undo && !self.is_undone, |job| self.job == job)
     }
 }
 
@@ -354,9 +360,9 @@ impl CallTarget<'_> {
 
     /// Sends an edit that has a key. One that was refused for its syntax is applied when it is sent again.
     pub(crate) fn ask_edit(&self, job: &mut JobRequest) -> Result<Receipt, CallRefusal> {
-        self.context.refused.accept_again(self.workspace.root(), job);
+        self.context.refused.syntax.accept_again(self.workspace.root(), job);
         let mut receipt = self.ask_job(|it| it.edit(job))?;
-        self.context.refused.note(self.workspace.root(), job, &mut receipt);
+        self.context.refused.syntax.note(self.workspace.root(), job, &mut receipt);
         Ok(receipt)
     }
 

@@ -10,7 +10,7 @@ mod arguments;
 mod checked;
 mod context;
 mod named;
-mod refused_syntax;
+mod refused;
 mod reply;
 mod resource;
 mod roots;

@@ -71,6 +71,58 @@ fn every_file_of_a_call_shows_its_present_lines() {
 }
 
 #[test]
+fn calls_that_were_sent_before_a_refusal_keep_the_meaning_of_their_numbers() {
+    let (daemon, mut client) = shifted();
+    let mut put = |line: &str, new: &str| {
+        edit(&mut client, json!([{ "path": "a.txt", "lines": line, "new": format!("{new}\n") }]))
+    };
+    // All three numbers are those that were read. The first refusal shows lines with the numbers of the others.
+    for (line, new) in [("5", "E"), ("6", "F"), ("7", "G")] {
+        let refused = put(line, new);
+        assert!(
+            refused.is_error && refused.text.contains("moved") || refused.text.contains("now"),
+            "{refused:?}"
+        );
+    }
+    for (line, new) in [("9", "F"), ("8", "E"), ("10", "G")] {
+        put(line, new).done();
+    }
+    assert_eq!(daemon.get("a.txt"), b"a\nb\nx\ny\nz\nc\nd\nE\nF\nG\nh\ni\nj\n");
+}
+
+#[test]
+fn a_quotation_is_looked_for_in_the_lines_that_were_read() {
+    let daemon = TestDaemon::started();
+    let block = "if (x) {\n  go();\n}\n";
+    daemon.put("a.js", format!("h\n{}", block.repeat(5)));
+    let mut client = McpClient::begin(&daemon, &[]);
+    client.call("read", json!({ "path": "a.js" })).done();
+    let third = json!([{ "path": "a.js", "lines": "8-10", "old": "go();", "new": "stop();" }]);
+    // Others insert as many lines as a block has.
+    daemon.put("a.js", format!("1\n2\n3\nh\n{}", block.repeat(5)));
+    edit(&mut client, third).done();
+    let expected = format!("1\n2\n3\nh\n{0}{0}{1}{0}{0}", block, block.replace("go", "stop"));
+    assert_eq!(String::from_utf8(daemon.get("a.js")).unwrap(), expected);
+}
+
+#[test]
+fn a_quotation_in_lines_that_an_own_edit_has_moved_is_refused_unless_it_is_unique() {
+    let daemon = TestDaemon::started();
+    let text: String = (1..=20).map(|number| format!("* item {number}\n")).collect();
+    daemon.put("a.md", &text);
+    let mut client = McpClient::begin(&daemon, &[]);
+    client.call("read", json!({ "path": "a.md" })).done();
+    edit(&mut client, json!([{ "path": "a.md", "insert": "start", "new": "x\ny\n" }])).done();
+    let within = |old: &str, lines: &str| json!([{ "path": "a.md", "lines": lines, "old": old, "new": "+" }]);
+    let refused = edit(&mut client, within("*", "5"));
+    assert!(refused.is_error && refused.text.contains("line 5, as read, is line 7 now"), "{}", refused.text);
+    edit(&mut client, within("*", "7")).done();
+    edit(&mut client, within("* item 6", "1-10")).done();
+    let expected = format!("x\ny\n{}", text.replace("* item 5\n", "+ item 5\n").replace("* item 6\n", "+\n"));
+    assert_eq!(String::from_utf8(daemon.get("a.md")).unwrap(), expected);
+}
+
+#[test]
 fn lines_that_were_replaced_by_as_many_are_replaced_again() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", TEXT);
@@ -110,4 +162,15 @@ fn the_numbers_of_a_snippet_can_be_used() {
         .replace("line 3\n", "x\ny\nz\nof the snippet\nline 3\n")
         .replace("line 31\n", "of the view\nline 31\n");
     assert_eq!(String::from_utf8(daemon.get("a.txt")).unwrap(), expected);
+}
+
+#[test]
+fn the_lines_of_a_file_that_was_edited_and_moved_at_once_are_known() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", TEXT);
+    let mut client = McpClient::begin(&daemon, &[]);
+    client.call("read", json!({ "path": "a.txt" })).done();
+    edit(&mut client, json!([{ "path": "a.txt", "old": "c\n", "new": "C\n", "rename_to": "b.txt" }])).done();
+    edit(&mut client, json!([{ "path": "b.txt", "lines": "9", "new": "I" }])).done();
+    assert_eq!(daemon.get("b.txt"), TEXT.replace('c', "C").replace('i', "I").as_bytes());
 }

@@ -24,7 +24,8 @@ fn a_path_belongs_to_the_root_that_contains_it() {
     assert!(both.is_error && both.text.contains("a job is applied to one workspace"), "{}", both.text);
     edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
     assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"one\n".to_vec(), b"2\n".to_vec()));
-    assert!(client.call("history", json!({ "path": place })).done().starts_with('1'));
+    let listed = client.call("history", json!({ "path": place })).done().to_owned();
+    assert!(listed.starts_with(&format!("in {}\n1  ", other.workspace().display())), "{listed}");
     assert_eq!(client.call("history", json!({})).done(), "no entries");
     client.call("undo", json!({ "job": 1, "paths": [place] })).done();
     assert_eq!(other.get("a.txt"), b"two\n");
@@ -46,10 +47,12 @@ fn an_undo_without_a_path_takes_back_the_last_edit_in_whichever_root() {
     let told = edit(&mut client, json!([{ "path": place, "old": "one", "new": "2" }])).done().to_owned();
     assert!(told.starts_with(&format!("in {}\njob 1 applied", other.workspace().display())), "{told}");
     let both = client.call("undo", json!({ "job": 1 }));
-    assert!(both.is_error && both.text.contains("both have a job 1: give paths"), "{}", both.text);
+    assert!(both.is_error && both.text.contains("both have a job 1: name one of its files"), "{}", both.text);
     let told = client.call("undo", json!({})).done().to_owned();
     assert!(told.starts_with(&format!("in {}\njob 2 undone", other.workspace().display())), "{told}");
     assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"1\n".to_vec(), b"one\n".to_vec()));
+    let both = client.call("undo", json!({ "job": 1 }));
+    assert!(both.is_error && both.text.contains("both have a job 1"), "{}", both.text);
     // Job 2 of the other root is that undo; undoing it makes an edit again, which is then the last one.
     client.call("undo", json!({ "job": 2 })).done();
     assert_eq!(other.get("a.txt"), b"2\n");

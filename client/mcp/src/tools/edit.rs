@@ -99,7 +99,11 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         let words = format!("these edits were applied already, as job {applied}; nothing was changed now");
         return Ok(ToolReply::done(words, &json!({ "job": applied })).in_root(target.other_root()));
     }
-    let receipt = call.receipt(&target, target.ask_edit(&mut job)?);
+    let root = target.workspace().root();
+    call.context.refused.numbers.check(root, &job).map_err(CallRefusal)?;
+    let answer = target.ask_edit(&mut job)?;
+    call.context.refused.numbers.note(root, &job, &answer);
+    let receipt = call.receipt(&target, answer);
     if let Some(token) = receipt.verified.clone() {
         let (workspace, job) = (target.workspace().clone(), job.clone());
         call.context.checked.put(CheckedJob { token, workspace, job, applied: None });
@@ -211,6 +215,9 @@ fn one(
     }
     let new = given.text("new")?;
     let (insert, delete) = (given.text("insert")?, given.flag("delete")?);
+    if target.all && insert.is_some() {
+        return Err(given.wrong("all", "cannot be combined with insert: quote one place"));
+    }
     if target.body && (delete || insert.is_some()) {
         return Err(
             given.wrong("part", "is the part of a symbol that new replaces: leave out insert and delete")

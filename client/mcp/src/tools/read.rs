@@ -40,6 +40,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let path = given.required("path")?;
     let target = call.context.workspace_of(Some(&path));
     let path = target.name(&path)?;
+    call.context.refused.numbers.forget(target.workspace().root(), &path);
     let (range, symbol) = (given.lines("lines")?, given.text("symbol")?);
     if given.flag("outline")? {
         let reply = target.ask(|it| it.outline(&OutlineRequest { path: path.clone(), depth: None }))?;
