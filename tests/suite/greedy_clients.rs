@@ -277,3 +277,35 @@ fn broken_code_is_never_applied_while_others_parse_hostile_texts() {
     });
     assert!(!String::from_utf8(daemon.get("code.py")).unwrap().contains("def g("));
 }
+
+/// A job keeps a file and a folder open for each of its files, and so does its undo.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_job_over_more_files_than_can_be_open_changes_nothing() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let daemon = TestDaemon::started();
+    let few = Rlimit { current: Some(512), maximum: Some(512) };
+    let pid = Pid::from_raw(daemon.pid().cast_signed()).unwrap();
+    prlimit(Some(pid), Resource::Nofile, few).unwrap();
+    let files = |count: u64| {
+        let create = json!({ "op": "create", "text": "x\n" });
+        let files = (0..count).map(|file| json!({ "path": format!("new/{file}.txt"), "edits": [create] }));
+        json!({ "files": files.collect::<Vec<_>>() })
+    };
+    let mut client = daemon.client("a");
+    let reply = client.ask_json(kind::EDIT, &files(300));
+    jobs::refused(&reply, "limit");
+    assert_eq!(reply["error"]["limit"], 192, "{reply}");
+    assert!(!daemon.workspace().join("new").exists());
+    jobs::applied(&client.ask_json(kind::EDIT, &files(192)));
+    // Until its files are flushed, they are open.
+    wait::until("the job is undone", wait::LONG, || {
+        let reply = client.ask_json(kind::UNDO, &json!({}));
+        if matches!(jobs::code(&reply), Some("limit" | "busy")) {
+            return None;
+        }
+        jobs::applied(&reply);
+        Some(())
+    });
+    assert!(!daemon.workspace().join("new/0.txt").exists());
+}

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use editd_proto::path::FilePath;
+use editd_proto::system_error::is_out_of_descriptors;
 use editd_proto::{ErrorCode, RequestError};
 
 use super::alias;
@@ -272,6 +273,7 @@ impl ResolveError {
             }
             ResolveError::Changing(_) => ErrorCode::Busy,
             ResolveError::Denied(_) => ErrorCode::Denied,
+            ResolveError::Io { error, .. } if is_out_of_descriptors(error) => ErrorCode::Limit,
             ResolveError::Io { .. } => ErrorCode::Io,
         }
     }
@@ -291,6 +293,9 @@ impl ResolveError {
             ResolveError::Links | ResolveError::Dangling(_) => "repair the link or name the file itself",
             ResolveError::Changing(_) => "send the request again",
             ResolveError::Denied(_) => "change its permissions or run the daemon as its owner",
+            ResolveError::Io { error, .. } if is_out_of_descriptors(error) => {
+                "send the request again in some seconds, name fewer files in it, or raise the limit (`ulimit -n`)"
+            }
             ResolveError::Io { .. } => "check the disk and send the request again",
         }
     }

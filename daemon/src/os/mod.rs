@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+mod descriptors;
 mod lock_wait;
 mod memory;
 mod priority;
@@ -26,6 +27,9 @@ pub mod windows_layout;
 #[cfg(any(windows, test))]
 pub mod windows_names;
 
+#[cfg(unix)]
+pub use descriptors::raise_descriptors;
+pub use descriptors::{descriptors, open_descriptors};
 pub use lock_wait::{LOCK_WAIT, while_locked};
 pub use memory::give_back;
 use memory::zeros;

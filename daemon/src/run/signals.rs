@@ -12,7 +12,8 @@ use crate::ipc::StopSignal;
 #[cfg(unix)]
 pub(super) fn install() -> io::Result<StopSignals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    raise_descriptors();
+    // A job with many files keeps a file and a folder open for each.
+    crate::os::raise_descriptors();
     // A broken lease raises it.
     crate::os::unix::ignore_sigio()?;
     // Rust ignores SIGPIPE itself, before `main`.
@@ -23,18 +24,6 @@ pub(super) fn install() -> io::Result<StopSignals> {
         signal_hook::low_level::pipe::register(signal, there.try_clone()?)?;
     }
     Ok(StopSignals(here))
-}
-
-/// Raises the limit of open files to the highest that the system allows: a job with many files keeps a file and a
-/// folder open for each.
-#[cfg(unix)]
-fn raise_descriptors() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    if let Err(why) = setrlimit(Resource::Nofile, raised) {
-        tracing::debug!(%why, "the limit of open files stays as it is");
-    }
 }
 
 /// Signals that ask the process to end.

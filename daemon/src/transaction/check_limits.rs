@@ -16,6 +16,15 @@ use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 use crate::transaction::abort::stage_refusal;
 
+/// Files that the daemon may have open beside those of one job: connections, the log, the database, folders.
+const OTHER_DESCRIPTORS: u64 = 128;
+
+/// Files that must not be open when a job begins to change files, beside those that it will open.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// The number of changes for which descriptors always suffice.
+const FEW_CHANGES: u64 = 64;
+
 /// A transaction that may be carried out.
 pub(super) struct CheckedTransaction(Transaction);
 
@@ -54,6 +63,7 @@ pub(super) fn check_limits(
         transaction.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
     check_clips(state, &transaction.origin.caller.session, &clips)?;
     hard_links::check(state, &transaction.changes)?;
+    check_descriptors(&transaction.changes)?;
     let mut total = 0_usize;
     for change in &transaction.changes {
         git_folder::check(state, change.place.path())?;
@@ -72,6 +82,32 @@ pub(super) fn check_limits(
         return Err(JobAbort::Refused(Box::new(error)));
     }
     Ok(CheckedTransaction(transaction))
+}
+
+/// Checks that all files of the changes, and their folders, can be open at once, as the job, its rollback, its recovery and its
+/// undo may need them, and that so many files are not open for others now.
+fn check_descriptors(changes: &[FileChange]) -> Result<(), JobAbort> {
+    let count = changes.len() as u64;
+    // The system is not asked for each small job.
+    let Some(most) = crate::os::descriptors().filter(|_| count > FEW_CHANGES) else { return Ok(()) };
+    let needed = count.saturating_mul(2).saturating_add(OTHER_DESCRIPTORS);
+    if needed > most {
+        let message = format!(
+            "a job that changes {count} files may need {needed} open files, and the daemon may have {most}; send fewer files \
+             in one job, or raise the limit (`ulimit -n`) and restart the daemon"
+        );
+        let mut error = RequestError::new(ErrorCode::Limit, message);
+        error.limit = Some(most.saturating_sub(OTHER_DESCRIPTORS) / 2);
+        return Err(JobAbort::Refused(Box::new(error)));
+    }
+    // The others are open already; these are opened once the job has made them.
+    let folders = changes.iter().filter(|change| !change.place.missing().is_empty()).count() as u64;
+    let open = crate::os::open_descriptors().unwrap_or_default();
+    if open.saturating_add(folders).saturating_add(SPARE_DESCRIPTORS) > most {
+        let message = "too many files are open for earlier jobs, until these are flushed; send the job again in some seconds";
+        return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
+    }
+    Ok(())
 }
 
 /// Returns the bytes of a change: the new file and its part of the journal.

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use editd_proto::system_error::is_out_of_descriptors;
+
 use super::{OpenError, Recovered, Workspace};
 use crate::clock::Clock;
 use crate::config::{FILE_NAME, Settings};
@@ -12,6 +14,10 @@ use crate::os::Os;
 use crate::state::{WorkspaceParts, WorkspaceState, lock};
 use crate::store::{Store, StoreOptions};
 use crate::trust::CommandTrust;
+
+/// The words for a recovery that needs more open files than there may be.
+const OUT_OF_DESCRIPTORS: &str =
+    "too many files are open at once; raise the limit (`ulimit -n`) and start the daemon again";
 
 pub(super) fn open(
     os: Arc<dyn Os>,
@@ -53,8 +59,12 @@ pub(super) fn open(
     if let Some(why) = state.workspace_commands().problem() {
         notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
-    let recovered = recover::recover(&state, opened.open, &opened.doubtful, &progress)
-        .map_err(|error| say("cannot recover", &error))?;
+    let recovered = recover::recover(&state, opened.open, &opened.doubtful, &progress).map_err(|error| {
+        match is_out_of_descriptors(&error) {
+            true => say("cannot recover", &OUT_OF_DESCRIPTORS),
+            false => say("cannot recover", &error),
+        }
+    })?;
     notes.extend(recovered);
     // A detached job may have been killed after its seal: then it is not run again.
     let mut queued = Vec::new();
