@@ -1,7 +1,7 @@
 //! The step `seal`: records in the log that every file has its new content. From then on the entry counts as applied,
 //! its clipboards are stored, and its session has read receipts for its files.
 
-use editd_engine::FileState;
+use editd_engine::{FileState, splices_between};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{Durability, JobStatus, Receipt};
 
@@ -148,23 +148,31 @@ fn seen_after(
     let path = change.place.path();
     let shown = match (file.after.as_ref().map(|meta| meta.hash), &change.from) {
         (None, _) => receipt::absent(now),
-        (Some(hash), Some(from)) => shown_of_moved(transaction, from, hash, now),
+        (Some(hash), Some(from)) => shown_of_moved(transaction, change, from, hash, now),
         (Some(hash), None) => shown_of_written(transaction, change, hash, now),
     };
     receipt::of(&transaction.origin.caller, path, shown)
 }
 
-/// Returns the receipt for a moved file: the lines that were shown at its old path, since a move shows none.
+/// Returns the receipt for a moved file: the lines that were shown at its old path, since a move shows none, and those that
+/// the same job wrote.
 fn shown_of_moved(
     transaction: &Transaction,
+    change: &FileChange,
     from: &editd_proto::FilePath,
     hash: editd_proto::ids::ContentHash,
     now: u64,
 ) -> ReceiptContent {
-    match transaction.seen.get(from) {
-        Some(seen) if seen.hash == Some(hash) => {
+    let source = transaction.changes.iter().find(|change| change.place.path() == from);
+    let source = source.and_then(|change| change.before.as_ref());
+    match (transaction.seen.get(from), source) {
+        (Some(seen), _) if seen.hash == Some(hash) => {
             let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
             ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
+        }
+        (Some(seen), Some(source)) if seen.hash == Some(source.meta.hash) => {
+            let splices = splices_between(&source.bytes, change.after.bytes());
+            receipt::renewed(seen, hash, &source.bytes, &splices, now)
         }
         // The session knows that the file exists, but none of its lines.
         _ => receipt::glimpsed(None, hash, &[], now),
