@@ -85,6 +85,9 @@ pub(crate) struct JobFlags {
     /// Apply the edits that can be applied and report the rest
     #[arg(long, global = true)]
     pub(crate) partial: bool,
+    /// The token of a verify_only reply: apply exactly that plan
+    #[arg(long, global = true, value_name = "TOKEN")]
+    pub(crate) verified: Option<String>,
     /// The similarity that fuzzy matching requires, 0.5 to 1
     #[arg(long, global = true, value_name = "X", value_parser = values::threshold)]
     pub(crate) threshold: Option<f64>,

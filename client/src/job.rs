@@ -271,6 +271,7 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
     job.key = flags.key.clone().or(job.key.take());
     job.label = flags.label.clone().or(job.label.take());
     job.mode = flags.mode.unwrap_or(job.mode);
+    job.verified = flags.verified.clone().or(job.verified.take());
     job.on_stale = flags.on_stale.or(job.on_stale);
     job.durability = flags.durability.or(job.durability);
     job.threshold = flags.threshold.or(job.threshold);

@@ -34,9 +34,6 @@ pub(crate) struct EditArgs {
     /// The file to edit
     #[arg(long)]
     pub(crate) path: Option<PathBuf>,
-    /// The token of a verify_only reply: apply exactly that plan
-    #[arg(long, value_name = "TOKEN")]
-    pub(crate) verified: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -9,7 +9,8 @@ use clap::{Arg, ArgMatches, Args, Command};
 use super::JobFlags;
 
 /// Job flags that apply to `create`, by their ids.
-const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff", "no_diff", "budget"];
+const CREATE: &[&str] =
+    &["mode", "verified", "key", "label", "durability", "detach", "diff", "no_diff", "budget"];
 
 /// Job flags that apply to `undo` and `redo`.
 const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];

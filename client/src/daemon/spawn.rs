@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use editd_proto::socket_path;
+use editd_proto::system_error::in_words;
 
 use crate::machine;
 
@@ -71,7 +72,8 @@ pub(super) enum SpawnError {
 #[derive(Debug)]
 pub(super) struct SpawnedDaemon {
     child: Option<Child>,
-    log: Option<(PathBuf, u64)>,
+    /// Its log and the size that this had before, or the reason why it has none.
+    log: Option<Result<(PathBuf, u64), String>>,
 }
 
 impl SpawnedDaemon {
@@ -90,9 +92,13 @@ impl SpawnedDaemon {
         self.child.as_mut().and_then(|child| child.wait().ok())
     }
 
-    /// Returns the end of its log: all lines from the last error on, else the last line.
+    /// Returns the end of its log: all lines from the last error on, else the last line. If it has no log, returns the
+    /// reason, which is then also that of its exit.
     pub(super) fn last_words(&self) -> Option<String> {
-        let (path, from) = self.log.as_ref()?;
+        let (path, from) = match self.log.as_ref()? {
+            Ok(log) => log,
+            Err(why) => return Some(shown(why)),
+        };
         let mut file = File::open(path).ok()?;
         let size = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(size.saturating_sub(TAIL).max(*from))).ok()?;
@@ -140,14 +146,15 @@ pub(super) fn detached(
     workspace: &Path,
     state_home: Option<&Path>,
 ) -> Result<SpawnedDaemon, SpawnError> {
-    let log = state_home.map_or(Ok(None), |home| log_file(home, workspace))?;
+    let log = state_home.map(|home| log_file(home, workspace)).transpose()?;
     let mut command = Command::new(program);
     command.args(words).current_dir(workspace).stdin(Stdio::null()).stdout(Stdio::null());
     for name in NOT_FOR_CHILDREN {
         command.env_remove(name);
     }
     let (file, place) = match log {
-        Some((file, path, size)) => (Stdio::from(file), Some((path, size))),
+        Some(Ok((file, path, size))) => (Stdio::from(file), Some(Ok((path, size)))),
+        Some(Err(why)) => (Stdio::null(), Some(Err(why))),
         None => (Stdio::null(), None),
     };
     command.stderr(file);
@@ -172,14 +179,23 @@ pub(super) fn awaited(program: &Path, words: &[&OsStr]) -> io::Result<Result<Vec
     Ok(Err(shown(last.strip_prefix("editd: ").unwrap_or(last))))
 }
 
-/// Opens the log for appending. Returns `None` if the state folder is unusable; the daemon then reports that itself.
+/// Opens the log for appending. Returns the reason if the state folder is unusable: the daemon cannot use it, either, and has
+/// no place to say so.
 ///
 /// # Errors
 /// The log is a link, not a file, or another user's: nothing is written through it.
-fn log_file(state_home: &Path, workspace: &Path) -> Result<Option<(File, PathBuf, u64)>, SpawnError> {
+fn log_file(state_home: &Path, workspace: &Path) -> Result<Result<(File, PathBuf, u64), String>, SpawnError> {
     let folder = state_home.join("editd").join(socket_path::tag(workspace));
-    if make_private(&folder).is_err() {
-        return Ok(None);
+    let unusable = |error: &io::Error| {
+        let variable = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
+        format!(
+            "its state folder {} cannot be used: {}; set {variable} to a folder in which you may write",
+            folder.display(),
+            in_words(error)
+        )
+    };
+    if let Err(error) = make_private(&folder) {
+        return Ok(Err(unusable(&error)));
     }
     let path = folder.join(LOG);
     match std::fs::symlink_metadata(&path) {
@@ -191,11 +207,11 @@ fn log_file(state_home: &Path, workspace: &Path) -> Result<Option<(File, PathBuf
         _ => {}
     }
     // What another program has put there meanwhile is not followed either.
-    let Ok((file, found)) = append_to(&path).and_then(|file| file.metadata().map(|found| (file, found)))
-    else {
-        return Ok(None);
-    };
-    if is_own_file(&found) { Ok(Some((file, path, found.len()))) } else { Err(SpawnError::ForeignLog(path)) }
+    match append_to(&path).and_then(|file| file.metadata().map(|found| (file, found))) {
+        Err(error) => Ok(Err(unusable(&error))),
+        Ok((file, found)) if is_own_file(&found) => Ok(Ok((file, path, found.len()))),
+        Ok(_) => Err(SpawnError::ForeignLog(path)),
+    }
 }
 
 /// Returns true for a regular file that belongs to the user.

@@ -226,6 +226,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
     lay_over(&JobFlags::default(), &mut job);
     assert_eq!(job, before);
     let flags = JobFlags {
+        verified: Some("token".into()),
         mode: Some(JobMode::VerifyOnly),
         on_stale: Some(OnStale::Rebase),
         base: Some("any".into()),
@@ -251,7 +252,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
         durability: Some(Durability::Full),
         threshold: Some(0.9),
         detach: true,
-        verified: None,
+        verified: Some("token".into()),
         files: vec![
             FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![], ..FileEntry::default() },
             FileEntry {

@@ -69,8 +69,7 @@ fn numbered(reply: &ReadReply, terminal: bool) -> Result<Vec<u8>, Failure> {
 pub(super) fn edit(context: &CommandContext<'_>, words: args::EditArgs) -> Result<CommandOutput, Failure> {
     let path = words.path.as_deref().map(|path| context.name(path));
     let beside = job::PayloadContext { path, dialect: words.dialect };
-    let mut job = job::read(&context.payload(words.file.as_deref())?, beside)?;
-    job.verified = words.verified.or(job.verified);
+    let job = job::read(&context.payload(words.file.as_deref())?, beside)?;
     send(context, job)
 }
 

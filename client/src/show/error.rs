@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use editd_proto::error::{ChangeAuthor, ConflictRegion, NearMiss, WouldApply};
+use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, OUTSIDE};
 use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
@@ -174,11 +175,16 @@ fn counts(out: &mut String, error: &RequestError) {
     }
 }
 
+/// Returns true if a cause is about an entry: it has the form `entry 12, an edit of session a, removed it …`.
+fn tells(cause: &str, job: JobId) -> bool {
+    cause.contains(&format!("entry {job}, "))
+}
+
 fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
         // The cause contains the entry and more.
-        Some(ChangeAuthor::Entry(_)) if error.cause.is_some() => {}
+        Some(ChangeAuthor::Entry(job)) if error.cause.as_deref().is_some_and(|cause| tells(cause, *job)) => {}
         Some(ChangeAuthor::Entry(job)) if error.message.contains(&format!("`editctl show {job}`")) => {}
         Some(ChangeAuthor::Entry(job)) => {
             let see = match style.steps {
