@@ -28,7 +28,8 @@ const REQUEST_FIELDS: [&str; 16] = [
 ];
 
 /// Parts of messages, and the same in words that every tool set can use.
-const PHRASES: [(&str, &str); 13] = [
+const PHRASES: [(&str, &str); 14] = [
+    ("; list the path a second time for a later step", "; send it in a later call"),
     (
         "only file operations apply: to replace it, delete it in one entry and create it in the next",
         "these tools edit only text; to replace it, `delete` it in one call and write it in the next",

@@ -23,7 +23,7 @@ pub fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
     if let Some(last) = reply.entries.last().filter(|_| reply.more) {
         let step = match style.steps {
             StepForm::Commands => format!("editctl log --before {}", last.id),
-            StepForm::Tools(_) => format!("history {{\"before\": {}}}", last.id),
+            StepForm::Tools(_) => format!("the same call with \"before\": {}", last.id),
         };
         out.push_str(&format!("older ones: {step}\n"));
     }

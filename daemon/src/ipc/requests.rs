@@ -236,6 +236,7 @@ fn no_trace(job: JobId) -> Refusal {
          `editctl status --trace last` shows the newest",
         limits::TRACES
     );
+    let message = if job.0 == 0 { "no job has run since the daemon was started".to_owned() } else { message };
     Box::new(RequestError::new(ErrorCode::NotFound, message))
 }
 

@@ -47,7 +47,8 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         let from = given.number("from")?;
         let reply = target.ask(|it| it.show(JobId(job), from))?;
         let shown = from.unwrap_or_default() + reply.changes.len() as u64;
-        return Ok(ToolReply::done(history::one(&reply, shown, &style), &renames::one_in_json(&reply)));
+        let reply = ToolReply::done(history::one(&reply, shown, &style), &renames::one_in_json(&reply));
+        return Ok(reply.in_root(target.other_root()));
     }
     let request = HistoryRequest {
         path: path.map(|path| target.name(&path)).transpose()?,
@@ -57,5 +58,6 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         ..HistoryRequest::default()
     };
     let reply = target.ask(|it| it.history(&request))?;
-    Ok(ToolReply::done(history::list(&reply, &style), &renames::list_in_json(&reply)))
+    let words = history::list(&reply, &style);
+    Ok(ToolReply::done(words, &renames::list_in_json(&reply)).in_root(target.other_root()))
 }

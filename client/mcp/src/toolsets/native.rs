@@ -14,7 +14,9 @@ pub(super) static SET: ToolSet = ToolSet {
     dialect: "",
     words: CallWords {
         read: "read {\"path\": ",
-        narrow: Some("quote more of the text, limit it with \"lines\", or set \"all\": true"),
+        narrow: Some(
+            "quote more of the text, or if it is replaced limit it with \"lines\" or set \"all\": true",
+        ),
     },
     missing: None,
     tools: &[READ, EDIT, UNDO, HISTORY],

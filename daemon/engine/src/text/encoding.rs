@@ -102,7 +102,7 @@ impl Encoding {
                 let byte = bytes.get(bad.valid_up_to()).copied().unwrap_or_default();
                 stops("utf-8", &good, |place| {
                     format!(
-                        "this file is not UTF-8 (byte 0x{byte:02X} at {place}); name its encoding under `[[encodings]]` in .editd.toml to edit it"
+                        "this file is not UTF-8 (byte 0x{byte:02X} at {place}); to edit it, name its encoding under `[[encodings]]` in .editd.toml and run `editctl stop`"
                     )
                 })
             }),

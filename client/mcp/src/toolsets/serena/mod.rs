@@ -4,10 +4,12 @@
 mod symbols;
 
 use editctl::show::CallWords;
+use editd_proto::ErrorCode;
 use serde_json::{Map, Value, json};
 
 use super::schema::{flag, number, number_that, object, text};
 use crate::arguments::Arguments;
+use crate::context::CallRefusal;
 use crate::tools::history::HISTORY;
 use crate::tools::lines::{LineForm, LineWindow, NextArgument, TEXT, fetch};
 use crate::tools::payload::{PathField, PathRole};
@@ -101,6 +103,17 @@ fn content_schema() -> Value {
     object(fields, &["relative_path", "needle", "repl", "mode"])
 }
 
+/// Returns the refusal of a line behind the last one with lines that count from 0.
+fn from_zero(mut refusal: CallRefusal, start: i64) -> CallRefusal {
+    let error = &mut refusal.0;
+    if let (ErrorCode::OutOfRange, Some(lines)) = (error.code, error.lines) {
+        let last = lines.saturating_sub(1);
+        error.message =
+            format!("line {start} is not in the file, which has the lines 0 to {last}, counted from 0");
+    }
+    refusal
+}
+
 fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     // `max_answer_chars` is accepted, but the limit of replies is that of the server.
     let known = ["relative_path", "start_line", "end_line"];
@@ -119,7 +132,8 @@ fn read(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         }
     };
     let target = call.context.workspace_of(Some(&path));
-    let found = fetch(&target, target.name(&path)?, window, TEXT)?;
+    let found =
+        fetch(&target, target.name(&path)?, window, TEXT).map_err(|refusal| from_zero(refusal, start))?;
     Ok(found.reply(LineForm {
         next: Some(NextArgument::First("start_line")),
         from_zero: true,
