@@ -2,8 +2,9 @@
 //! merges nothing: an edit without a certain place gets none.
 //!
 //! *Invariants*: a quoted text is located again only if it occurs once in each of the two contents, or in the same lines of
-//! both if the edit names lines, and is found in the newer one at the same rung or a stricter one. A line number is moved only if others did not change its line,
-//! and a comparison could not have placed the line elsewhere. So no line that others wrote is replaced.
+//! both if the edit names lines, and is found in the newer one at the same rung or a stricter one. A line number is moved only
+//! if others did not change its line, and a comparison could not have placed the line elsewhere. So no line that others wrote
+//! is replaced.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
