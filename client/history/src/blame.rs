@@ -115,7 +115,7 @@ pub(crate) fn run(context: &ReviewContext<'_>, words: &BlameArgs) -> Result<Comm
 fn present(context: &ReviewContext<'_>, path: &FilePath) -> Result<Vec<u8>, Failure> {
     let missing = || {
         let message =
-            format!("there is no file {path}; `editctl log --path` lists the entries that changed it");
+            format!("there is no file {path}; `editctl log --path FILE` lists the entries that changed it");
         Failure::refused(ErrorCode::Missing, message)
     };
     let file = context.workspace.file(path).filter(|file| machine::is_file(file)).ok_or_else(missing)?;

@@ -19,6 +19,10 @@ use crate::state::WorkspaceState;
 /// The most bytes of lines that a refusal shows for each place.
 const SHOWN: usize = 160;
 
+/// The most bytes that are searched for the quotations of one entry, and one content more. A quotation beyond counts as one
+/// that is at several places.
+const SEARCHED: usize = 64 * 1024 * 1024;
+
 /// The line numbers of an entry's edits that do not identify the lines that are meant.
 #[derive(Default, Debug)]
 pub(super) struct UnclearNumbers {
@@ -45,6 +49,7 @@ pub(super) fn unclear(
 ) -> UnclearNumbers {
     let mut found = UnclearNumbers::default();
     let mut present = None;
+    let mut searched = 0_usize;
     let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
     for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
@@ -52,18 +57,23 @@ pub(super) fn unclear(
         }
         let present = *present.get_or_insert_with(|| last_line(current));
         let named = NamedLines { lines: within(named.lines, present), ..named };
-        let edit = usize::try_from(named.edit - 1).ok().and_then(|edit| entry.edits().nth(edit));
-        let quoted = edit.and_then(EditFacts::quoted_in_lines);
-        // Only one place can be meant.
-        if quoted.is_some_and(|text| is_once(current, text)) {
-            continue;
-        }
+        let quoted = || {
+            let edit = usize::try_from(named.edit).ok()?.checked_sub(1)?;
+            entry.edits().nth(edit).and_then(EditFacts::quoted_in_lines)
+        };
         match meaning(numbered, named.lines, present) {
             NumberMeaning::Same => {}
-            // The quotation shows that the session knows them.
-            NumberMeaning::Unknown if quoted.is_some() => {}
+            // A quotation shows that the session knows them.
+            NumberMeaning::Unknown if quoted().is_some() => {}
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, now } => {
+                if let Some(text) = quoted().filter(|_| searched <= SEARCHED) {
+                    searched = searched.saturating_add(current.len());
+                    // Only one place can be meant.
+                    if is_once(current, text) {
+                        continue;
+                    }
+                }
                 let old = held.entry(read).or_insert_with(|| past::kept(state, read));
                 // The lines were changed, and have their old content again.
                 if let (Some(old), None) = (&old, now)

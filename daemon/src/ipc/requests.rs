@@ -231,12 +231,15 @@ fn status(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer)
 }
 
 fn no_trace(job: JobId) -> Refusal {
+    if job.0 == 0 {
+        let message = "no job has run since the daemon was started; run one first";
+        return Box::new(RequestError::new(ErrorCode::NotFound, message));
+    }
     let message = format!(
         "the times of job {job} are not known: the daemon keeps those of its last {} jobs, and repeated jobs have none; \
          `editctl status --trace last` shows the newest",
         limits::TRACES
     );
-    let message = if job.0 == 0 { "no job has run since the daemon was started".to_owned() } else { message };
     Box::new(RequestError::new(ErrorCode::NotFound, message))
 }
 

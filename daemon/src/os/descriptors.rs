@@ -13,13 +13,13 @@ pub fn raise_descriptors() {
 
 /// Returns the limit; `None` if there is none.
 #[cfg(unix)]
-pub fn descriptors() -> Option<u64> {
+pub fn descriptor_limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }
 
 /// Returns `None`: Windows has no limit that a job could reach.
 #[cfg(not(unix))]
-pub fn descriptors() -> Option<u64> {
+pub fn descriptor_limit() -> Option<u64> {
     None
 }
 

@@ -29,7 +29,7 @@ pub mod windows_names;
 
 #[cfg(unix)]
 pub use descriptors::raise_descriptors;
-pub use descriptors::{descriptors, open_descriptors};
+pub use descriptors::{descriptor_limit, open_descriptors};
 pub use lock_wait::{LOCK_WAIT, while_locked};
 pub use memory::give_back;
 use memory::zeros;

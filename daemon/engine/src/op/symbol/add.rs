@@ -155,7 +155,7 @@ impl SymbolSite<'_, '_> {
         let separate = match self.known.language {
             Html | Markdown | Yaml => true,
             Go => front.ends_with('('),
-            Php => front.ends_with(['p', '>', '=']) && front.contains("<?"),
+            Php => front.ends_with("<?php") || front.ends_with("?>"),
             _ => false,
         };
         if front.trim().is_empty()
