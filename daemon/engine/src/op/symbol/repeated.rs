@@ -9,7 +9,9 @@ use crate::locate::{is_blank, split_indent};
 /// Returns a text without what stands in the file on the first line before the definition and on the last line after
 /// it, or `None` if the text does not repeat this.
 ///
-/// A `}`, `,` or `;` alone after a definition that begins its line does not count: the text may end so itself.
+/// A `}`, `,` or `;` alone after a definition that begins its line does not count: the text may end so itself. If the
+/// definition itself begins with what is before it, or ends with what is after it, the text repeats nothing that has
+/// this only once.
 pub(super) fn without_rest(site: &SymbolSite<'_, '_>, given: &str) -> Option<String> {
     let (text, symbol) = (site.scene.text, site.symbol);
     let definition = symbol.definition.clone();
@@ -25,6 +27,12 @@ pub(super) fn without_rest(site: &SymbolSite<'_, '_>, given: &str) -> Option<Str
     let bare = given.trim_start_matches(['\n', '\r']);
     let (indent, rest) = split_indent(bare);
     let rest = rest.strip_prefix(before)?.trim_end().strip_suffix(after)?;
+    let begins = |start: usize| text.content.cut(start..definition.end).starts_with(before);
+    if (begins(own) || begins(definition.start)) && !rest.starts_with(before)
+        || text.content.cut(definition.clone()).ends_with(after) && !rest.ends_with(after)
+    {
+        return None;
+    }
     // A text that is nothing else is no definition.
     (!is_blank(rest)).then(|| [indent, rest].concat())
 }
