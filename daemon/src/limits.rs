@@ -28,6 +28,9 @@ pub use shares::*;
 pub use supervisor::*;
 pub use watching::*;
 
+/// Names of the workspace's folder in one payload: its own, that of the daemon's start, and others through links.
+pub const ROOT_NAMES: usize = 6;
+
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
 
@@ -210,6 +213,9 @@ pub const PARSE_WAIT_MS: u64 = 5000;
 
 /// Milliseconds of a parse after which freed memory is returned to the system at once: it took many megabytes.
 pub const PARSE_LONG_MS: u64 = 50;
+
+/// Moves of one file after another that a refusal follows.
+pub const MOVES: usize = 8;
 
 /// Milliseconds that a refusal may take to ask the journal why a text is missing: too few to be noticed.
 pub const WHY_MS: u64 = 20;

@@ -104,8 +104,7 @@ impl Arguments {
         match self.fields.remove(field) {
             None => Ok(None),
             Some(value) => {
-                let text = value.as_str().and_then(|text| text.trim().parse().ok());
-                value.as_i64().or(text).map(Some).ok_or_else(|| self.wrong(field, "must be a whole number"))
+                signed(&value).map(Some).ok_or_else(|| self.wrong(field, "must be a whole number"))
             }
         }
     }
@@ -157,4 +156,9 @@ pub(crate) fn number(value: &Value) -> Option<u64> {
 
 fn parsed(text: &str) -> Option<u64> {
     text.trim().parse().ok()
+}
+
+/// Returns a number that may be negative, also from its text.
+pub(crate) fn signed(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }

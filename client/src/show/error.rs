@@ -180,6 +180,9 @@ fn tells(cause: &str, job: JobId) -> bool {
     cause.contains(&format!("entry {job}, "))
 }
 
+/// Later entries that have a line of their own in a refusal; of more of them, only the numbers are shown.
+const LATER: usize = 3;
+
 fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
@@ -191,12 +194,12 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
                 StepForm::Commands => format!("`editctl show {job}`"),
                 StepForm::Tools(_) => format!("history {{\"job\": {job}}}"),
             };
-            line(out, &format!("  changed by entry {job}; see {see}"))
+            line(out, &format!("  last changed by entry {job}; see {see}"))
         }
         Some(ChangeAuthor::Outside(_)) => line(out, "  changed outside of editd"),
         None => {}
     }
-    for later in &error.later {
+    for later in error.later.iter().take(LATER) {
         let whose = match (later.own, later.kind) {
             (true, _) => "this session".to_owned(),
             (false, EntryKind::External) if later.session == OUTSIDE => "outside of editd".to_owned(),
@@ -204,6 +207,10 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
         };
         let label = later.label.as_ref().map(|label| format!("  \u{201c}{}\u{201d}", one_line(label)));
         line(out, &format!("  later: {}  {whose}{}", later.job, label.unwrap_or_default()));
+    }
+    if error.later.len() > LATER {
+        let jobs: Vec<String> = error.later.iter().skip(LATER).map(|later| later.job.to_string()).collect();
+        line(out, &format!("  later: {}", jobs.join(", ")));
     }
     if let Some(text) = &error.diff {
         diff::add(out, text, style);

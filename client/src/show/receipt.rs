@@ -173,7 +173,9 @@ fn one_edit(texts: &mut OutputTexts, path: &str, number: u64, edit: &EditOutcome
     if let Some(count) = edit.replacements {
         notes.push(format!("{count} {}", if count == 1 { "place" } else { "places" }));
     }
-    if let Some(count) = edit.converted_breaks.filter(|count| *count > 0) {
+    // Tools show lines without their breaks, and edits write those of the file.
+    let breaks = edit.converted_breaks.filter(|count| *count > 0);
+    if let Some(count) = breaks.filter(|_| matches!(style.steps, StepForm::Commands)) {
         notes.push(format!("{count} line breaks converted"));
     }
     if edit.status == EditStatus::Unchanged && !notes.is_empty() {

@@ -68,7 +68,7 @@ impl Disk {
         let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
         let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
-        let root = WorkspaceRoot::open(&*os, root).map_err(io("look at the workspace"))?;
+        let root = WorkspaceRoot::open(Arc::clone(&os), root).map_err(io("look at the workspace"))?;
         let root_identity = root.dir().stat_self().map_err(io("look at the workspace"))?.identity;
         root.reserve(dir.open_dir(OWN).and_then(OwnEntries::list).map_err(io("look into .editd"))?);
         Ok(Self {
@@ -113,6 +113,11 @@ impl Disk {
     /// Returns the workspace's folder, for walking it.
     pub fn top(&self) -> &Dir {
         self.root.dir()
+    }
+
+    /// Returns the beginning of an absolute path that names the workspace's folder, as through a link above it.
+    pub fn root_name(&self, path: &[u8]) -> Option<Vec<u8>> {
+        self.root.other_name(path).map(<[u8]>::to_vec)
     }
 
     /// Returns true if a name is that of a staged file, which may lie among the workspace's own files.

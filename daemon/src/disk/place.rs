@@ -21,7 +21,7 @@ mod walk;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use editd_proto::path::FilePath;
 use editd_proto::system_error::is_out_of_descriptors;
@@ -40,6 +40,7 @@ pub const OWN_FOLDER: &[u8] = b".editd";
 
 /// The folder that a daemon serves.
 pub struct WorkspaceRoot {
+    os: Arc<dyn Os>,
     dir: Dir,
     device: u64,
     path: PathBuf,
@@ -54,10 +55,11 @@ impl WorkspaceRoot {
     ///
     /// # Errors
     /// Errors of the system if it is not a folder that may be read.
-    pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
+    pub fn open(os: Arc<dyn Os>, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
         let device = dir.stat_self()?.identity.dev;
         Ok(Self {
+            os,
             dir,
             device,
             path: path.to_path_buf(),
@@ -101,6 +103,30 @@ impl WorkspaceRoot {
     /// Returns its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the part of an absolute path that leads to this folder under another name, as through a link above it.
+    /// The part has no slash at its end.
+    #[cfg(unix)]
+    pub fn other_name<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        if path.len() > editd_proto::limits::PATH || !path.starts_with(b"/") {
+            return None;
+        }
+        let root = self.dir.stat_self().ok()?.identity;
+        let ends_name = |end: &usize| matches!(path.get(*end), None | Some(b'/'));
+        let mut above = (1..=path.len()).rev().filter(ends_name).filter_map(|end| path.get(..end));
+        above.find(|above| {
+            let folder = self.os.stat_dir(Path::new(OsStr::from_bytes(above)));
+            folder.is_ok_and(|folder| folder.identity == root)
+        })
+    }
+
+    /// Returns `None`: on Windows, paths of jobs are relative.
+    #[cfg(windows)]
+    pub fn other_name<'p>(&self, _: &'p [u8]) -> Option<&'p [u8]> {
+        None
     }
 }
 

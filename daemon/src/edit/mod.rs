@@ -37,6 +37,7 @@ pub use noted::{changed_since_read, has_changed};
 pub use parsed::ParsedJob;
 use resolve::resolve;
 pub use resolve::{ResolvedJob, lanes_of};
+pub use why::name_moved;
 
 use editd_proto::error::ErrorCode;
 use editd_proto::ids::{ContentHash, JobId};

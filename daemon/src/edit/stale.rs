@@ -21,6 +21,7 @@ use super::shown::{self, ChangeSinceRead};
 use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
+use crate::journal::moved::{MovedFile, moved};
 use crate::receipt::{self, ranges};
 use crate::state::WorkspaceState;
 
@@ -58,14 +59,19 @@ fn gone(
 ) -> Refusal {
     let trial = TrialPlan::run(state, checked, path);
     let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
-    let what = match would {
-        Some(WouldApply::Clean) => "no longer exists; send the job again to create it",
-        Some(WouldApply::Conflict) | None => {
-            "no longer exists; leave it out of the job, or create it with `write`"
+    let moved = moved(state, path);
+    let what = match (&moved, would) {
+        (Some(MovedFile { to, sentence, .. }), would) => {
+            let again =
+                if would == Some(WouldApply::Clean) { ", or send the job again to create it" } else { "" };
+            format!("no longer exists: {sentence}; name {to}{again}")
         }
+        (None, Some(WouldApply::Clean)) => "no longer exists; send the job again to create it".to_owned(),
+        (None, _) => "no longer exists; leave it out of the job, or create it with `write`".to_owned(),
     };
     let mut error = RequestError::new(ErrorCode::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
     (error.by, _) = by(state, caller, path, &Observation::Absent);
+    error.cause = moved.map(|moved| moved.sentence);
     error.would_apply = would;
     if let Some(seen) = checked.seen.get(path) {
         let old = seen.hash.and_then(|hash| state.store.content(hash));

@@ -10,6 +10,7 @@ use editd_proto::path::FilePath;
 
 use super::ParsedJob;
 use super::snapshot::JobSnapshot;
+use crate::journal::moved::{MovedFile, moved};
 use crate::journal::why::{MissingText, RemovedBy, SearchBudget, why};
 use crate::limits;
 use crate::state::WorkspaceState;
@@ -27,7 +28,18 @@ pub(super) fn explained(
     if let (ErrorCode::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
         explain(state, snapshot, known, &path, &mut refusal, &mut SearchBudget::begin(state));
     }
+    if let (ErrorCode::Missing, Some(path)) = (refusal.code, refusal.path.clone()) {
+        name_moved(state, &path, &mut refusal);
+    }
     refusal
+}
+
+/// Names the present path of a missing file in its refusal, if an entry moved it.
+pub fn name_moved(state: &WorkspaceState, path: &FilePath, refusal: &mut RequestError) {
+    let Some(MovedFile { to, by, sentence }) = moved(state, path) else { return };
+    refusal.message = format!("{path} does not exist: {sentence}; name {to}");
+    refusal.by = Some(ChangeAuthor::Entry(by));
+    refusal.cause = Some(sentence);
 }
 
 /// With `partial`: adds the reasons that the journal has to the first edits that were left out.

@@ -13,6 +13,7 @@ pub mod change;
 pub mod entry;
 pub mod external;
 pub mod flushing;
+pub mod moved;
 pub mod past;
 pub mod recover;
 mod rewrite;

@@ -131,7 +131,7 @@ pub(super) fn before(
 
 /// The effect of an entry on a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum EntryEffect {
+pub(super) enum EntryEffect {
     /// It put in the text that is now requested.
     This,
     /// It moved the text to another file.
@@ -234,7 +234,8 @@ fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
     ways.into_iter().any(|(from, to)| after.get(moved(at, from)..moved(at + len, to)) == Some(new))
 }
 
-fn told(state: &WorkspaceState, entry: &Entry, did: &EntryEffect) -> RemovedBy {
+/// Returns the entry and its effect on a text or a file, in one sentence.
+pub(super) fn told(state: &WorkspaceState, entry: &Entry, did: &EntryEffect) -> RemovedBy {
     let is_outside = entry.kind == EntryKind::External && entry.session == OUTSIDE;
     let (id, kind) = (entry.id, if is_outside { "a change made outside of editd" } else { kind(entry.kind) });
     let ago = ago(state.clock.wall_ms().saturating_sub(entry.time));

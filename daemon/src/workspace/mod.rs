@@ -157,9 +157,18 @@ impl Workspace {
     /// do.
     pub fn understand(&self, mut request: JobRequest) -> ParsedRequest {
         request.on_stale.get_or_insert(self.state.settings.on_stale);
-        let roots: Vec<Vec<u8>> =
+        let mut roots: Vec<Vec<u8>> =
             self.state.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
-        ParsedRequest::new(request, &roots, self.state.settings.payload_limit).without_wire_form()
+        let limit = self.state.settings.payload_limit;
+        let mut parsed = ParsedRequest::new(request, &roots, limit);
+        // Links above the workspace give its folder names that only a client knows.
+        while roots.len() < crate::limits::ROOT_NAMES
+            && let Some(name) = parsed.outside().and_then(|path| self.state.disk.root_name(path.as_bytes()))
+        {
+            roots.push(name);
+            parsed = ParsedRequest::new(parsed.into_request(), &roots, limit);
+        }
+        parsed.without_wire_form()
     }
 
     /// Lists the dialects of payloads.

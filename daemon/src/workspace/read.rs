@@ -12,7 +12,7 @@ use editd_proto::path::FilePath;
 use super::Workspace;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::edit::sha256;
+use crate::edit::{name_moved, sha256};
 use crate::journal::external::{self, ObservationEffect};
 use crate::journal::past::{self, PastBudget};
 use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
@@ -216,7 +216,12 @@ impl Workspace {
     ) -> Result<&'a FileSnapshot, Refusal> {
         let (code, message) = match observation {
             Observation::File(found) => return Ok(found),
-            Observation::Absent => (ErrorCode::Missing, format!("{path} does not exist; check the path")),
+            Observation::Absent => {
+                let message = format!("{path} does not exist; check the path");
+                let mut error = RequestError::new(ErrorCode::Missing, message).at(path);
+                name_moved(&self.state, path, &mut error);
+                return Err(Box::new(error));
+            }
             // It could be read, but the parser takes no file of this size.
             Observation::TooLarge(stat) if readable(stat.size) > 0 => {
                 return Err(editd_engine::too_long_to_parse(path, readable(stat.size)));

@@ -97,6 +97,17 @@ impl ParsedRequest {
         }
     }
 
+    /// Returns the path of a payload that is refused since it leads out of the workspace.
+    pub(super) fn outside(&self) -> Option<&FilePath> {
+        let refusal = self.action.as_ref().err().filter(|refusal| refusal.code == ErrorCode::Outside)?;
+        refusal.path.as_ref()
+    }
+
+    /// Returns the request as it was sent.
+    pub(super) fn into_request(self) -> JobRequest {
+        self.sent
+    }
+
     /// Parses the edits now and drops their wire form, so that a waiting job holds its texts once. A detached job keeps
     /// the wire form, which is stored; entries that name several files are parsed after these were looked up.
     pub(super) fn without_wire_form(mut self) -> Self {

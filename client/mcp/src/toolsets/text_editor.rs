@@ -5,7 +5,7 @@ use editctl::show::CallWords;
 use serde_json::{Map, Value, json};
 
 use super::schema::{number_that, text};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, signed};
 use crate::context::CallRefusal;
 use crate::reply::ToolReply;
 use crate::tools::history::HISTORY;
@@ -132,7 +132,7 @@ fn snippets(text: &str) -> Vec<(u64, String)> {
 fn view(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let mut given = Arguments::new("", given, &FIELDS)?;
     let path = given.required("path")?;
-    let range: Option<Vec<i64>> = given.list("view_range").iter().map(Value::as_i64).collect();
+    let range: Option<Vec<i64>> = given.list("view_range").iter().map(signed).collect();
     let window = match range.as_deref() {
         Some([]) => LineWindow::From(1),
         Some(&[first, last]) => match (u64::try_from(first), u64::try_from(last)) {

@@ -40,6 +40,7 @@ pub(crate) use ladder::{
     Adapted, CandidateFit, EVERY, Rung, SearchResult, adapt, ambiguous, candidates, every, looser, one,
     one_where, searched_too_much, too_many_places,
 };
+pub(crate) use nearest::windows as nearest;
 pub(crate) use quoted::{
     AdaptableText, Hit, InsertionPoint, InsertionPoints, Quote, ReadingConflict, UnfitPlace,
 };

@@ -123,7 +123,8 @@ pub(crate) fn every(
     Ok((spans, rung, looser))
 }
 
-/// Returns the refusal of a quote that does not stand in a part.
+/// Returns the refusal of a quote that does not stand in a part: with the lines of the file that have it, or else the
+/// nearest text of the part.
 pub(crate) fn missed(
     scene: &EditContext<'_>,
     quote: &Quote<'_>,
@@ -133,11 +134,44 @@ pub(crate) fn missed(
 ) -> Refusal {
     let (first, last) = region.lines;
     let mut error = scene.missed(quote, new, unfit);
-    error.near_misses.retain(|near| (first..=last).contains(&near.line));
-    if error.line.is_none() {
-        let advice = error.cause.as_deref().unwrap_or("read them again, or widen `within`");
-        error.message = format!("the quoted text is not in lines {first} to {last} of the file; {advice}");
-    }
     error.searched = Some((first, last));
+    error.near_misses.retain(|near| (first..=last).contains(&near.line));
+    if error.line.is_some() {
+        return error;
+    }
+    let elsewhere = if error.cause.is_none() { other_lines(scene, quote) } else { None };
+    if elsewhere.is_none() && error.near_misses.is_empty() && scene.budget.look(region.bytes.len()) {
+        let text = scene.text.part(region.bytes.clone());
+        error.near_misses = locate::nearest(&text, quote.old);
+        for near in &mut error.near_misses {
+            near.line += first - 1;
+        }
+    }
+    let advice = match (&error.cause, elsewhere, error.near_misses.first()) {
+        (Some(cause), ..) => cause.clone(),
+        (None, Some(lines), _) => format!("the file has it at {lines}"),
+        (None, None, Some(near)) => format!("the nearest text there is at line {}", near.line),
+        (None, None, None) => "read them again, or search in more lines".to_owned(),
+    };
+    error.message = format!("the quoted text is not in lines {first} to {last} of the file; {advice}");
     error
+}
+
+/// The most lines that a refusal names as those that have the quoted text.
+const NAMED: usize = 3;
+
+/// Returns the lines of the file that have a quoted text, for a message; `None` if there are none.
+fn other_lines(scene: &EditContext<'_>, quote: &Quote<'_>) -> Option<String> {
+    if !scene.budget.look(scene.text.len()) {
+        return None;
+    }
+    let (found, _) = locate::every(scene.hay, quote).ok()?;
+    let lines = found.iter().take(NAMED).map(|span| scene.text.line_of(span.start()).to_string());
+    let lines: Vec<String> = lines.collect();
+    match found.len().saturating_sub(NAMED) {
+        _ if lines.is_empty() => None,
+        0 if lines.len() == 1 => Some(format!("line {}", lines.concat())),
+        0 => Some(format!("lines {}", lines.join(", "))),
+        more => Some(format!("lines {} and {more} more", lines.join(", "))),
+    }
 }

@@ -88,7 +88,8 @@ impl<'t> SpliceWriter<'t> {
         Self { text, from: 0, at: text.bom, splices: Vec::new() }
     }
 
-    /// Adds the replacement of a range behind the last one. A text that is equal to the old one adds no splice.
+    /// Adds the replacement of a range behind the last one. A text that is equal to the old one adds no splice. At the
+    /// start of a file with a byte order mark, a mark in front of the text is left out: it would be a second one.
     ///
     /// # Errors
     /// `encoding` if the file cannot have the new text; `internal` if the range is not in the text.
@@ -97,6 +98,8 @@ impl<'t> SpliceWriter<'t> {
         let (Some(gap), Some(old)) = (content.get(self.from..range.start), content.get(range.clone())) else {
             return Err(internal("a planned range does not lie in the file; please report this job"));
         };
+        let doubles = range.start == 0 && self.text.bom > 0 && !old.starts_with(MARK);
+        let new = if doubles { without_mark(new) } else { new };
         if old == new {
             return Ok(());
         }
@@ -109,5 +112,15 @@ impl<'t> SpliceWriter<'t> {
         (self.from, self.at) = (range.end, at + old.len());
         self.splices.push(Splice { at: at as u64, old, new });
         Ok(())
+    }
+}
+
+/// The byte order mark, as a character of a text.
+const MARK: char = '\u{feff}';
+
+fn without_mark(new: Cow<'_, str>) -> Cow<'_, str> {
+    match new.strip_prefix(MARK) {
+        Some(bare) => Cow::Owned(bare.to_owned()),
+        None => new,
     }
 }

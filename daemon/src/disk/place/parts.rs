@@ -12,11 +12,16 @@ pub(super) fn ends_as_folder(path: &[u8]) -> bool {
     matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
 }
 
-/// Returns the rest of an absolute path if it begins with the root's.
-pub(super) fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
+/// Returns the names in an absolute path that leads into the root, behind those of the root; the path may have another
+/// name of the root.
+pub(super) fn into_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
+    below(root.path.as_os_str().as_encoded_bytes(), path).or_else(|| below(root.other_name(path)?, path))
+}
+
+/// Returns the names in a path behind those of a folder, if it begins with them.
+fn below<'p>(folder: &[u8], path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
     let mut rest = names(path);
-    let mut above = names(root.path.as_os_str().as_encoded_bytes());
-    above.all(|name| rest.next() == Some(name)).then(|| rest.collect())
+    names(folder).all(|name| rest.next() == Some(name)).then(|| rest.collect())
 }
 
 /// Returns true if a link's target climbs above the root from so many folders below it.

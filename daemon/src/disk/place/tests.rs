@@ -34,7 +34,7 @@ fn world() -> World {
     for file in ["w/f", "w/src/a.rs", "w/.git/config", "w/.editd/log", "out/secret"] {
         fs::write(base.join(file), file).unwrap();
     }
-    let root = WorkspaceRoot::open(&Unix, &base.join("w")).unwrap();
+    let root = WorkspaceRoot::open(std::sync::Arc::new(Unix), &base.join("w")).unwrap();
     World { temp, root }
 }
 
@@ -133,7 +133,7 @@ fn paths_to_no_file_of_the_workspace_are_refused_by_code() {
 }
 
 #[test]
-fn an_absolute_path_inside_is_accepted_under_the_name_of_the_root() {
+fn an_absolute_path_inside_is_accepted_under_each_name_of_the_root() {
     let world = world();
     let inside = world.at("w/src/a.rs");
     assert_eq!(world.told(inside.to_str().unwrap()), "src/a.rs");
@@ -141,7 +141,15 @@ fn an_absolute_path_inside_is_accepted_under_the_name_of_the_root() {
     assert_eq!(world.told(&format!("{}x/f", world.at("w").display())), "Outside");
     symlink(world.at("w"), world.at("alias")).unwrap();
     let alias = world.at("alias");
-    assert_eq!(world.told(alias.join("f").to_str().unwrap()), "Outside");
+    assert_eq!(world.told(alias.to_str().unwrap()), "Unsupported");
+    for (inside, wanted) in
+        [("f", "f"), ("src/a.rs", "src/a.rs"), ("new/x", "new/x?[new]"), ("../f", "Outside")]
+    {
+        assert_eq!(world.told(alias.join(inside).to_str().unwrap()), wanted, "{inside}");
+    }
+    assert_eq!(world.told(&format!("{}x/f", alias.display())), "Outside");
+    world.link(alias.join("f"), "by-alias");
+    assert_eq!(world.told("by-alias"), "f");
 }
 
 #[test]

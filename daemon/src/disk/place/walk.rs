@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use editd_proto::path::FilePath;
 
-use super::parts::{climbs_out, ends_as_folder, from_root, names};
+use super::parts::{climbs_out, ends_as_folder, into_root, names};
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::disk::alias;
 use crate::disk::own::LOCK;
@@ -80,7 +80,7 @@ impl<'a> PathWalk<'a> {
         #[cfg(windows)]
         super::windows_form(path)?;
         let inside = match path.first() {
-            Some(b'/') => from_root(root, path).ok_or(ResolveError::Outside { link: None })?,
+            Some(b'/') => into_root(root, path).ok_or(ResolveError::Outside { link: None })?,
             _ => names(path).collect(),
         };
         if inside.is_empty() {
@@ -264,7 +264,7 @@ impl<'a> PathWalk<'a> {
         let inside: Vec<&[u8]> = match target.first() {
             None => return Err(ResolveError::Dangling(link)),
             Some(b'/') => {
-                let inside = from_root(self.root, &target)
+                let inside = into_root(self.root, &target)
                     .ok_or(ResolveError::Outside { link: Some(link.clone()) })?;
                 self.behind.clear();
                 self.device = None;

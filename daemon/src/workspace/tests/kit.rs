@@ -75,6 +75,11 @@ impl Bench {
         self.folder.path().join("state/log")
     }
 
+    /// The folder above the workspace `w`, links resolved.
+    pub(crate) fn folder(&self) -> std::path::PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
     pub(crate) fn put(&self, path: &str, text: &str) {
         std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
     }

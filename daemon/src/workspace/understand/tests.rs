@@ -238,3 +238,22 @@ fn a_path_that_was_resolved_before_another_job_made_its_folder_is_resolved_again
     );
     assert_eq!(bench.state().store.numbers().entries, 2, "no change by others is noted");
 }
+
+#[test]
+fn a_payload_may_name_the_workspace_by_a_link_to_it() {
+    let bench = Bench::new();
+    bench.put("a", "one\n");
+    let link = bench.folder().join("link");
+    std::os::unix::fs::symlink(bench.folder().join("w"), &link).unwrap();
+    let run = |path: &str| {
+        let text =
+            format!(r#"{{"command": "str_replace", "path": "{path}", "old_str": "one", "new_str": "two"}}"#);
+        let payload = Payload { dialect: Some("text-editor".into()), text, ..Payload::default() };
+        let request = JobRequest { payload: Some(payload), ..JobRequest::default() };
+        bench.run("s", &bench.workspace.understand(request))
+    };
+    let outside = run(bench.folder().join("other/a").to_str().unwrap());
+    assert_eq!(outside.error.unwrap().code, ErrorCode::Outside);
+    assert_eq!(run(link.join("a").to_str().unwrap()).status, JobStatus::Applied);
+    assert_eq!(bench.get("a"), "two\n");
+}
