@@ -25,9 +25,10 @@ pub mod picture;
 pub mod power;
 pub mod process;
 pub mod scenario;
-pub mod sim;
 pub mod sources;
 pub mod symbols;
 pub mod test_daemon;
 pub mod tree;
 pub mod wait;
+
+pub use editd_sim as sim;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use editd::testing::FileKind;
 
 use super::SystemState;
-use crate::sim::file::FileData;
-use crate::sim::tree::{
+use crate::file::FileData;
+use crate::tree::{
     EntryName, MetadataChange, MetadataOperation, NodeAttributes, NodeBody, NodeId, ROOT, SimNode,
 };
 

@@ -1,7 +1,7 @@
 //! The states after power cuts: all that was flushed is there, and every state that a disk may leave occurs.
 
 use super::{Access, Os, contents, machine, make, root};
-use crate::sim::{SeededRandom, SimMachine, StateEnumerator, SystemFeatures};
+use crate::{SeededRandom, SimMachine, StateEnumerator, SystemFeatures};
 
 fn some(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(bytes.to_vec())

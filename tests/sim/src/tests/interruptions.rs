@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{Os, machine, root};
-use crate::sim::{EIO, ENOSPC, Interruption, SimMachine, SystemFeatures, crashes, faults};
+use crate::{EIO, ENOSPC, Interruption, SimMachine, SystemFeatures, crashes, faults};
 
 /// The flushes that a replacement of a file makes.
 #[derive(Clone, Copy)]

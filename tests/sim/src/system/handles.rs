@@ -5,7 +5,7 @@ use std::io;
 use editd::testing::LeaseState;
 
 use super::SystemState;
-use crate::sim::tree::NodeId;
+use crate::tree::NodeId;
 
 pub(crate) type HandleId = u64;
 

@@ -4,9 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use super::SystemState;
-use crate::sim::call::OsCall;
-use crate::sim::file::FileData;
-use crate::sim::tree::{MetadataOperation, NodeAttributes, NodeId};
+use crate::call::OsCall;
+use crate::file::FileData;
+use crate::tree::{MetadataOperation, NodeAttributes, NodeId};
 
 impl SystemState {
     fn file(&mut self, id: NodeId) -> io::Result<&mut FileData> {

@@ -5,7 +5,7 @@ use std::io;
 use editd::testing::Unix;
 
 use super::{Access, Dir, Os, machine, read_all};
-use crate::sim::{MachineSnapshot, SeededRandom};
+use crate::{MachineSnapshot, SeededRandom};
 
 const NAMES: [&[u8]; 6] = [b"a", b"b", b"c", b"d", b"\xff\n", b"none"];
 

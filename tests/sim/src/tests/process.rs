@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use editd::testing::{LeaseState, OsFile};
 
 use super::{Access, Dir, Os, content, contents, machine, make, read_all, root};
-use crate::sim::{ENOSPC, Fault, FaultDuration, HookTiming, OsCall, SimMachine, SystemFeatures, is_dead};
+use crate::{ENOSPC, Fault, FaultDuration, HookTiming, OsCall, SimMachine, SystemFeatures, is_dead};
 
 /// Three effects.
 fn scenario(dir: &Dir) -> std::io::Result<()> {
@@ -90,7 +90,7 @@ fn after_a_failed_flush_a_later_one_succeeds_and_flushes_nothing() {
     let file = make(&dir, b"f", b"old");
     file.sync_all().unwrap();
     file.write_all_at(b"new", 0).unwrap();
-    machine.fail_call(machine.calls() + 1, crate::sim::EIO, FaultDuration::Once);
+    machine.fail_call(machine.calls() + 1, crate::EIO, FaultDuration::Once);
     assert!(file.sync_data().is_err());
     file.sync_data().unwrap();
     assert!(contents(&machine, "/w/f").contains(&Some(b"old".to_vec())));
@@ -101,7 +101,7 @@ fn blocks_written_again_after_a_failed_flush_are_flushed() {
     let (machine, dir) = machine();
     let two_blocks = [vec![b'a'; 4096], vec![b'b'; 100]].concat();
     let file = make(&dir, b"f", &two_blocks);
-    machine.fail_call(machine.calls() + 1, crate::sim::EIO, FaultDuration::Once);
+    machine.fail_call(machine.calls() + 1, crate::EIO, FaultDuration::Once);
     assert!(file.sync_all().is_err());
     file.write_all_at(b"B", 4096).unwrap();
     file.sync_all().unwrap();

@@ -7,7 +7,7 @@ use editd::testing::{ResolveError, ResolvedPath, WorkspaceRoot, resolve_path};
 use editd_proto::path::FilePath;
 
 use super::machine;
-use crate::sim::{EACCES, EIO, EMFILE, Fault, FaultDuration, HookTiming, OsCall, SimMachine};
+use crate::{EACCES, EIO, EMFILE, Fault, FaultDuration, HookTiming, OsCall, SimMachine};
 
 fn root(machine: &SimMachine) -> WorkspaceRoot {
     WorkspaceRoot::open(Arc::new(machine.clone()), Path::new("/w")).unwrap()
@@ -53,7 +53,7 @@ fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
 #[test]
 fn a_path_that_changes_while_it_is_observed_is_observed_again() {
     let (base, _) = system();
-    let run = |op, change: fn(&crate::sim::OutsideProcess)| {
+    let run = |op, change: fn(&crate::OutsideProcess)| {
         let machine = base.fork();
         let root = root(&machine);
         machine.at_next(op, 0, HookTiming::After, change);
