@@ -1,6 +1,8 @@
 //! *Undo* as users call it: by file and by hunk, as a preview, with later changes by others, and by either number of a
 //! detached job. The case files test the journal.
 
+mod again;
+
 use std::fs;
 
 use editd_proto::message::kind;

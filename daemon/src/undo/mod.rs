@@ -27,6 +27,7 @@ use editd_proto::message::{EntryKind, FileOutcome, JobStatus};
 use editd_proto::path::FilePath;
 
 use self::choose::{ReadEntries, SelectedPart};
+use self::select::SelectedEntries;
 use self::unwind::{EntryTurn, UnwoundFiles};
 use crate::caller::Caller;
 use crate::disk::stage::StagedMode;
@@ -67,8 +68,7 @@ pub fn transaction(
     let chosen = select::select(state, selection, job.direction)?;
     let entries = entries_of(state, guard, caller, &chosen.choices)?;
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
-    // Reading the files has journaled what other programs changed: after a mark, that is undone as well.
-    if mark.is_some() && select::select(state, selection, job.direction)?.marks != chosen.marks {
+    if selection.is_group() && is_outdated(state, job, &chosen, &now)? {
         let message =
             "other programs keep changing the files that would be undone; try again when they have stopped";
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
@@ -125,6 +125,28 @@ pub fn transaction(
         diffs,
         dialect_reply: None,
     })
+}
+
+/// Returns true if reading the files has journaled changes by other programs that the selection means as well. After a mark,
+/// each new entry counts; otherwise, those of the files that were read do.
+fn is_outdated(
+    state: &WorkspaceState,
+    job: &UndoJob,
+    chosen: &SelectedEntries,
+    now: &EntryFiles,
+) -> Result<bool, Refusal> {
+    let selection = job.selection.as_ref().map_err(Clone::clone)?;
+    let marks = select::select(state, selection, job.direction)?.marks;
+    if selection.mark().is_some() {
+        return Ok(marks != chosen.marks);
+    }
+    for id in marks.difference(&chosen.marks) {
+        let files = select::summary(state, *id)?.map(|entry| entry.files).unwrap_or_default();
+        if files.iter().any(|file| now.states.contains_key(&file.path)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads the entries that some choices name.

@@ -91,6 +91,11 @@ impl EntrySelection {
         }
     }
 
+    /// Returns true if it selects entries by what they have in common.
+    pub(super) fn is_group(&self) -> bool {
+        matches!(self, Self::Group(_) | Self::AfterMark(..))
+    }
+
     /// Selects one whole entry.
     pub(super) fn entry(id: JobId) -> Self {
         Self::Named { ids: vec![id], part: WantedPart::Everything, undos: EntryQuery::default() }

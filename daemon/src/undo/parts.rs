@@ -63,7 +63,8 @@ fn redone(
     for id in ids {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
         if entry.kind == EntryKind::Redo {
-            return Err(not_of_parts(&entry));
+            // The undo that undid it restores it, as a whole.
+            return if matches!(want, WantedPart::Everything) { Ok(None) } else { Err(not_of_parts(&entry)) };
         }
         let undo = entry.kind == EntryKind::Undo;
         if matches!(want, WantedPart::Everything) && (undo || !was_in_parts(state, &entry)?) {
@@ -72,7 +73,7 @@ fn redone(
         if undo && (matches!(want, WantedPart::Hunks(..)) && entry.of.len() > 1) {
             return Err(not_of_parts(&entry));
         }
-        let mut named = if undo { entry.of.clone() } else { vec![entry.id] };
+        let mut named = if undo { changes_of(state, &entry)? } else { vec![entry.id] };
         if !undo && !matches!(want, WantedPart::Hunks(..)) {
             named.extend(state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
         }
@@ -91,6 +92,22 @@ fn redone(
     let marks = choices.keys().copied().collect();
     let choices = choices.into_values().collect();
     Ok(Some(SelectedEntries { choices, kind: EntryKind::Redo, marks, mixed: false }))
+}
+
+/// Returns the entries with changes of their own that an undo names. A redo that it undid is beside what that had redone.
+///
+/// # Errors
+/// `malformed` for an undo of undos.
+fn changes_of(state: &WorkspaceState, undo: &EntrySummary) -> Result<Vec<JobId>, Refusal> {
+    let mut named = Vec::with_capacity(undo.of.len());
+    for id in &undo.of {
+        match summary(state, *id)?.map(|of| of.kind) {
+            Some(EntryKind::Undo) => return Err(not_of_parts(undo)),
+            Some(EntryKind::Redo) => {}
+            _ => named.push(*id),
+        }
+    }
+    Ok(named)
 }
 
 /// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo removed them.
@@ -138,6 +155,10 @@ pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<boo
     let mut some = false;
     for id in &entry.of {
         let Some(of) = summary(state, *id)? else { return Ok(false) };
+        if of.kind == EntryKind::Redo && entry.of.len() > 1 {
+            // The entries that it redid are in the list, too.
+            continue;
+        }
         let named = parts_of(state, entry.id, *id)?;
         if named.is_empty() && !of.partly_undone {
             if !of.undone {
@@ -160,8 +181,11 @@ pub(super) fn brought_back(
     let (mut choices, mut in_parts) = (Vec::new(), false);
     for id in &undo.of {
         let Some(of) = summary(state, *id)? else { return Ok(None) };
-        if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) {
-            return Ok(None);
+        match of.kind {
+            EntryKind::Undo => return Ok(None),
+            EntryKind::Redo if undo.of.len() > 1 => continue,
+            EntryKind::Redo => return Ok(None),
+            _ => {}
         }
         let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();

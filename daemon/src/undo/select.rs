@@ -88,8 +88,7 @@ pub(super) fn select(
         return Err(too_many(direction));
     }
     // An undo of named entries that are all undos is a redo. One of a group stays an undo, so that a redo reverts it.
-    let of_group = matches!(selection, EntrySelection::Group(_) | EntrySelection::AfterMark(..));
-    let names_back = direction == UndoDirection::Redo || !of_group;
+    let names_back = direction == UndoDirection::Redo || !selection.is_group();
     let back = names_back && entries.iter().all(|entry| entry.kind == EntryKind::Undo);
     let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
     let marks = marked(state, &entries, back)?;
@@ -255,9 +254,30 @@ fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Ref
             let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
             return Err(Box::new(RequestError::new(ErrorCode::Stale, message)));
         }
+        in_force(state, &entry)?;
         entries.push(entry);
     }
     Ok(entries)
+}
+
+/// Refuses an undo that was redone since, and a redo of which something was undone again: what each did is not there any
+/// more, and its own inverse would mark other entries wrongly.
+fn in_force(state: &WorkspaceState, entry: &EntrySummary) -> Result<(), Refusal> {
+    let (id, of) = (entry.id, entry.of.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    let message = match entry.kind {
+        EntryKind::Undo if !parts::stands(state, entry)? => {
+            format!(
+                "what entry {id} undid was redone already; to undo it again, name the entries themselves ({of})"
+            )
+        }
+        EntryKind::Redo if is_spent(state, entry, &BTreeSet::new())? => {
+            format!(
+                "what entry {id} redid was undone again; to undo the rest, name the entries themselves ({of})"
+            )
+        }
+        _ => return Ok(()),
+    };
+    Err(Box::new(RequestError::new(ErrorCode::Stale, message)))
 }
 
 /// Returns the job whose hook made this entry, if the journal still has it and it is not undone; otherwise the entry

@@ -63,12 +63,28 @@ impl<'t> FileTurn<'t> {
             return Err(self.no_bytes());
         }
         let whole = matches!(self.to, FileTaken::Nothing | FileTaken::Whole);
-        let made = made.filter(|made| !whole || hash(made) == meta.hash).ok_or_else(|| self.no_bytes())?;
+        let is_right = |made: &Vec<u8>| !whole || hash(made) == meta.hash;
+        let made = match made.filter(is_right) {
+            Some(made) => made,
+            // The bytes of a large change by another program are not in its entry, but the content may be kept.
+            None => change::content(self.state, self.file, self.there, meta.hash, self.patience)
+                .filter(is_right)
+                .ok_or_else(|| self.no_bytes())?,
+        };
         let mode = match state {
             FileState::File { mode, .. } if !self.changed_mode() => *mode,
             _ => meta.mode,
         };
         Ok(Some(FileState::File { bytes: made.into(), mode }))
+    }
+
+    /// Returns true if a state is the end of the turn of a whole change.
+    pub(super) fn is_done(&self, state: &FileState) -> bool {
+        match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => self.shows(state, self.file.before.as_ref()),
+            (FileTaken::Whole, FileTaken::Nothing) => self.shows(state, self.file.after.as_ref()),
+            _ => false,
+        }
     }
 
     /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.

@@ -111,6 +111,10 @@ pub(super) fn unwind(
                 states.insert(file.path.clone(), turned);
                 continue;
             }
+            // Others have restored exactly what the turn leads to.
+            if turn.is_done(&current) {
+                continue;
+            }
             let stale = || changed_since(state, caller, entry.id, &file.path, &chosen);
             if on_stale == OnStale::Reject {
                 // Tried on a copy, so that the refusal can say whether a rebase would work.
