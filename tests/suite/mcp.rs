@@ -1,6 +1,7 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
 mod long_reads;
+mod moved_numbers;
 mod node_clients;
 mod numbers;
 mod one_diff;

@@ -142,7 +142,11 @@ impl JobEntry {
     /// is not listed.
     pub fn named_lines(&self) -> Vec<NamedLines> {
         let edits = self.edits().zip(1..);
-        edits.filter_map(|(facts, edit)| Some(NamedLines { edit, lines: facts.0?.named_lines()? })).collect()
+        let named = |(facts, edit): (EditFacts<'_>, u64)| {
+            let op = facts.0?;
+            Some(NamedLines { edit, lines: op.named_lines()?, is_after: op.is_after_line() })
+        };
+        edits.filter_map(named).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use memchr::memmem;
 
 use crate::journal::past;
 use crate::receipt::lines::last_line;
-use crate::receipt::numbered::{NumberMeaning, meaning};
+use crate::receipt::numbered::{NumberMeaning, after_line, meaning};
 use crate::record::NumberedLines;
 use crate::state::WorkspaceState;
 
@@ -61,7 +61,11 @@ pub(super) fn unclear(
             let edit = usize::try_from(named.edit).ok()?.checked_sub(1)?;
             entry.edits().nth(edit).and_then(EditFacts::quoted_in_lines)
         };
-        match meaning(numbered, named.lines, present) {
+        let meant = match meaning(numbered, named.lines, present) {
+            NumberMeaning::Same if named.is_after => after_line(numbered, named.lines.1),
+            meant => meant,
+        };
+        match meant {
             NumberMeaning::Same => {}
             // A quotation shows that the session knows them.
             NumberMeaning::Unknown if quoted().is_some() => {}

@@ -132,6 +132,16 @@ pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64), present: u64)
     }
 }
 
+/// Returns the meaning of the place after a line, if the line behind it is unchanged: the line itself may have moved.
+pub fn after_line(known: &[NumberedLines], line: u64) -> NumberMeaning {
+    match of_lines(known, line, line) {
+        NumberMeaning::Moved { read, now: Some((now, _)) } if now != line => {
+            NumberMeaning::Moved { read, now: Some((now + 1, now)) }
+        }
+        _ => NumberMeaning::Same,
+    }
+}
+
 fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> NumberMeaning {
     let mut next = first;
     let (mut same, mut now, mut read) = (true, None, None);
@@ -142,7 +152,9 @@ fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> NumberMeaning {
         }
         read = read.or(Some(run.hash));
         let place = run.now.map(|start| start + (next - run.first));
-        same &= place == Some(next);
+        if place != Some(next) && same {
+            (same, read) = (false, Some(run.hash));
+        }
         match (place, now) {
             (Some(place), None) if next == first => now = Some(place),
             (Some(place), Some(start)) if place == start + (next - first) => {}

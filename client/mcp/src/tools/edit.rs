@@ -4,7 +4,7 @@
 
 use editd_proto::FilePath;
 use editd_proto::message::{
-    EditPosition, EditScope, FileEdit, FileEntry, FileOutcome, JobMode, JobRequest, JobStatus, OnStale,
+    EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, JobStatus, OnStale,
 };
 use serde_json::{Map, Value, json};
 
@@ -112,16 +112,10 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         call.context.checked.applied(token, number);
     }
     let mut reply = ToolReply::receipt(&receipt, &call.style());
-    for file in receipt.files.iter().filter(|file| is_by_lines(&job, file)) {
+    for file in receipt.files.iter().filter(|file| !receipt.rebased && numbers::stay(&job, file)) {
         reply.text.push_str(&numbers::read_result(&target, file));
     }
     Ok(reply.in_root(target.other_root()))
-}
-
-/// Returns true for the outcome of edits by line numbers.
-fn is_by_lines(job: &JobRequest, outcome: &FileOutcome) -> bool {
-    let mut edits = job.files.iter().filter(|file| file.path == outcome.path).flat_map(|file| &file.edits);
-    edits.any(|edit| edit.op == "lines" || matches!(edit.at, Some(EditPosition::Line(_))))
 }
 
 /// Adds the edits of a call to a job. Returns the workspace of their paths.

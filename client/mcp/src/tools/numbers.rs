@@ -3,7 +3,7 @@
 //! edit passes when it is sent again with them.
 
 use editd_proto::error::{Excerpt, MovedLines};
-use editd_proto::message::{FileOutcome, JobStatus, Receipt};
+use editd_proto::message::{FileOutcome, JobRequest, JobStatus, Receipt};
 use editd_proto::{FilePath, RequestError};
 
 use super::lines::{LineWindow, TEXT, fetch};
@@ -29,13 +29,36 @@ pub(crate) fn show_present(target: &CallTarget<'_>, receipt: &mut Receipt) {
     }
 }
 
-/// Reads the lines that an edit wrote in the place of as many others: no number has moved, so that a later edit by these
-/// numbers means the result. Returns the lines if they have changed since, otherwise nothing.
+/// Returns true if each edit of a file replaced lines by as many, and the lines that have changed are among those that were
+/// named: then no number has moved.
+pub(crate) fn stay(job: &JobRequest, file: &FileOutcome) -> bool {
+    let entries = job.files.iter().filter(|entry| entry.path == file.path);
+    let mut named = Vec::new();
+    for edit in entries.flat_map(|entry| &entry.edits) {
+        let (Some(start), Some(end), Some(text), "lines") = (edit.start, edit.end, &edit.text, &*edit.op)
+        else {
+            return false;
+        };
+        if end.checked_sub(start).is_none_or(|more| text.lines().count() as u64 != more + 1) {
+            return false;
+        }
+        named.push((start, end));
+    }
+    named.sort_unstable();
+    named.dedup_by(|next, before| {
+        let joins = next.0 <= before.1.saturating_add(1);
+        before.1 = if joins { before.1.max(next.1) } else { before.1 };
+        joins
+    });
+    let is_named =
+        |(first, last): &(u64, u64)| named.iter().any(|(start, end)| start <= first && last <= end);
+    file.status == JobStatus::Applied && file.to.is_none() && file.lines.0.iter().all(is_named)
+}
+
+/// Reads the lines that edits wrote in the place of as many others (see [`stay`]), so that a later edit by these numbers means
+/// the result. Returns the lines if they have changed since, otherwise nothing.
 pub(crate) fn read_result(target: &CallTarget<'_>, file: &FileOutcome) -> String {
     let mut changed = String::new();
-    if file.status != JobStatus::Applied || file.added != file.removed || file.to.is_some() {
-        return changed;
-    }
     for &(first, last) in file.lines.0.iter().filter(|(first, last)| last >= first) {
         // Without an answer, the numbers refer to the lines that were read.
         let Ok(found) = fetch(target, file.path.clone(), LineWindow::Range(first, last), u64::MAX) else {

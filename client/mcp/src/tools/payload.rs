@@ -1,6 +1,7 @@
 //! Sends the call of a tool to the daemon as a payload. The dialect of the tool set defines the effect of the call and the
 //! words of the reply; only the paths are replaced here, since they may belong to any root.
 
+use editd_proto::FilePath;
 use editd_proto::message::{JobRequest, OnStale, Payload};
 use serde_json::{Map, Value, json};
 
@@ -57,10 +58,19 @@ pub(crate) fn call(
             PathRole::Edited | PathRole::Written => base = target.base_of_written(&path),
             PathRole::Destination => {}
         }
-        given.insert(name.to_owned(), target.name_in(base, &path)?.to_string().into());
+        given.insert(name.to_owned(), as_text(&target.name_in(base, &path)?)?.into());
     }
     let text = json!({ "name": call.tool.name, "arguments": given }).to_string();
     send(call, &target, text, with_diff)
+}
+
+/// Returns a path as payloads have it: exact, where a path for people has escapes.
+///
+/// # Errors
+/// `malformed` if the folder in which the call was made has a name that is not text.
+pub(crate) fn as_text(path: &FilePath) -> Result<&str, CallRefusal> {
+    path.as_text()
+        .ok_or_else(|| CallRefusal::malformed(format!("{path} is not valid UTF-8: use another folder")))
 }
 
 /// Returns true for an edit of an empty text, which the tools with these fields take for a new file.

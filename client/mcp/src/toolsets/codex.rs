@@ -57,7 +57,7 @@ fn apply_patch(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
             _ => base = target.base_of(path),
         }
         let end = line.get(line.trim_end().len()..).unwrap_or_default();
-        text.push_str(&format!("{header} {}{end}", target.name_in(base, path)?));
+        text.push_str(&format!("{header} {}{end}", payload::as_text(&target.name_in(base, path)?)?));
     }
     payload::send(call, &target, text, false)
 }

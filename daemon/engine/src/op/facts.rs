@@ -15,6 +15,8 @@ pub struct NamedLines {
     pub edit: u64,
     /// First and last number; `last` = `first` - 1 is the place before line `first`.
     pub lines: (u64, u64),
+    /// True for a place that the edit may name by the line in front of it.
+    pub is_after: bool,
 }
 
 /// A quoted text, with the new text if that takes the place of the quotation.
@@ -45,6 +47,11 @@ impl Op {
             Self::Hunk(_) | Self::Write(_) => None,
             Self::Create(_) | Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => None,
         }
+    }
+
+    /// Returns true if it inserts lines after one that it may name by its number.
+    pub(crate) fn is_after_line(&self) -> bool {
+        matches!(self, Self::Lines(op) if op.end < op.start)
     }
 
     /// Returns its quotation; `None` if it quotes nothing that can be looked up as it stands.

@@ -24,6 +24,11 @@ impl FilePath {
         &self.0
     }
 
+    /// Returns the path as text; `None` if it is not valid UTF-8.
+    pub fn as_text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
     /// Returns the parent folder: everything before the last slash, or an empty path at the root.
     #[must_use]
     pub fn folder(&self) -> Self {

@@ -1,6 +1,6 @@
 //! Translates a command into a view, an undo, or one native edit. It reads no file.
 
-use editd_types::{EditPosition, FileEdit, FileEntry, RequestError};
+use editd_types::{FileEdit, FileEntry, RequestError};
 use serde_json::Value;
 
 use super::fields::{EditorCommand, TextEditorPayload};
@@ -97,7 +97,8 @@ fn insert(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
             "Invalid `insert_line` parameter: {line}. It should be the number of a line of the file, or 0"
         )));
     };
-    Ok(FileEdit { text: Some(text), at: Some(EditPosition::Line(before)), ..edit("insert") })
+    // The number is that of the line in front.
+    Ok(FileEdit { text: Some(text), start: Some(before), end: Some(before - 1), ..edit("lines") })
 }
 
 fn needs(field: &str, command: EditorCommand) -> Refusal {
