@@ -19,6 +19,7 @@ pub mod recover;
 mod rewrite;
 pub mod roll_back;
 pub mod seal;
+mod seen;
 pub mod settle;
 pub mod why;
 pub mod withdraw;

@@ -29,9 +29,9 @@ use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 
 use super::flushing;
 use super::recover::repair::find;
+use super::seen;
 use crate::disk::put::AllSwapped;
-use crate::receipt;
-use crate::record::{EndedWithoutEntry, Entry, FileMeta, ReadReceipt, Record, SealRecord};
+use crate::record::{EndedWithoutEntry, Entry, FileMeta, Record, SealRecord};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 
@@ -90,22 +90,7 @@ pub(super) fn seal_records(state: &WorkspaceState, entry: &Intended) -> Vec<Reco
     let stored = encode_receipt(&receipt_of(entry));
     let mut records = vec![seal_record(&SealProof::of_recovery(entry), stored.clone())];
     records.extend(done_record(state, entry, stored));
-    records.extend(entry.files.iter().map(|file| {
-        let hash = file.after.as_ref().map(|meta| meta.hash);
-        // The lines that the session had seen are unknown here: it knows the version, but none of the lines.
-        let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
-        let (session, path) = (entry.session.clone(), file.path.clone());
-        let earlier = state.store.seen(&session, &path).ok().flatten();
-        let numbered = earlier.map_or_else(Vec::new, |seen| receipt::numbered::lost(&seen.numbered));
-        Record::ReadReceipt(ReadReceipt {
-            session,
-            path,
-            hash,
-            ranges,
-            time: state.clock.wall_ms(),
-            numbered,
-        })
-    }));
+    records.extend(entry.files.iter().map(|file| Record::ReadReceipt(seen::receipt_of(state, entry, file))));
     records
 }
 
