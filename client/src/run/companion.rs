@@ -65,11 +65,13 @@ pub(super) fn history(
     become_program("history", &all)
 }
 
-/// Returns the words with the `--` in front of them, which the parser takes for its own.
+/// Returns the words with the `--` in front of them, which the parser takes for its own, also behind common options.
 fn with_escape(command: &str, words: Vec<OsString>) -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().skip_while(|word| word != command).skip(1).collect();
-    let is_escaped = given.first().is_some_and(|first| first == "--") && given.get(1..) == Some(&words);
-    if is_escaped { given } else { words }
+    let escaped = given.iter().position(|word| word == "--").and_then(|at| given.get(at..));
+    escaped
+        .filter(|escaped| escaped.get(1..) == Some(&words))
+        .map_or_else(|| words.clone(), <[OsString]>::to_vec)
 }
 
 /// Returns the flags that choose a daemon and a session.

@@ -107,27 +107,29 @@ impl WorkspaceRoot {
 
     /// Returns the part of an absolute path that leads to this folder under another name, as through a link above it.
     /// The part has no slash at its end.
-    #[cfg(unix)]
     pub fn other_name<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
-        use std::ffi::OsStr;
-        use std::os::unix::ffi::OsStrExt;
-        if path.len() > editd_proto::limits::PATH || !path.starts_with(b"/") {
+        if path.len() > editd_proto::limits::PATH {
             return None;
         }
         let root = self.dir.stat_self().ok()?.identity;
-        let ends_name = |end: &usize| matches!(path.get(*end), None | Some(b'/'));
-        let mut above = (1..=path.len()).rev().filter(ends_name).filter_map(|end| path.get(..end));
+        let separates = |byte: &u8| std::path::is_separator(char::from(*byte));
+        let ends = (1..=path.len()).rev().filter(|end| path.get(*end).is_none_or(separates));
+        let mut above = ends.filter_map(|end| path.get(..end));
         above.find(|above| {
-            let folder = self.os.stat_dir(Path::new(OsStr::from_bytes(above)));
-            folder.is_ok_and(|folder| folder.identity == root)
+            let folder = as_path(above).filter(|folder| folder.is_absolute());
+            folder.is_some_and(|folder| self.os.stat_dir(folder).is_ok_and(|stat| stat.identity == root))
         })
     }
+}
 
-    /// Returns `None`: on Windows, paths of jobs are relative.
-    #[cfg(windows)]
-    pub fn other_name<'p>(&self, _: &'p [u8]) -> Option<&'p [u8]> {
-        None
-    }
+#[cfg(unix)]
+fn as_path(path: &[u8]) -> Option<&Path> {
+    Some(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path)))
+}
+
+#[cfg(windows)]
+fn as_path(path: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(path).ok().map(Path::new)
 }
 
 /// A name in an open folder of the workspace, of a regular file or of nothing yet.

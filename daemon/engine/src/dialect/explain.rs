@@ -14,6 +14,10 @@ pub(super) fn explain(error: &RequestError) -> String {
 /// name fields that the dialect does not have.
 pub(super) fn with_details(error: &RequestError, sentence: String) -> String {
     let mut out = sentence;
+    if let (ErrorCode::Missing, Some(cause)) = (error.code, &error.cause) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n{cause}");
+    }
     for place in &error.candidates {
         // Writing to a string cannot fail.
         let symbol = place.symbol.as_ref().map(|name| format!(" (in {name})")).unwrap_or_default();

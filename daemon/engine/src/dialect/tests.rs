@@ -150,6 +150,22 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
 }
 
 #[test]
+fn a_refusal_about_a_moved_file_names_its_present_path() {
+    let cause = "entry 3, an edit of session s through c, moved it to second 1 second ago";
+    for &(dialect, payload) in PAYLOADS {
+        let missing =
+            RequestError::new(ErrorCode::Missing, format!("f does not exist: {cause}; name second"));
+        let missing = missing.at(&FilePath::from("f"));
+        let text = reply(
+            dialect,
+            payload,
+            &Receipt::refused(RequestError { cause: Some(cause.to_owned()), ..missing }),
+        );
+        assert!(text.contains(cause), "{dialect}: {text}");
+    }
+}
+
+#[test]
 fn every_failing_edit_is_named() {
     for &(dialect, payload) in PAYLOADS {
         let missing = |path: &str| RequestError::new(ErrorCode::Missing, "x").at(&FilePath::from(path));

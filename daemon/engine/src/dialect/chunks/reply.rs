@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use editd_types::{EditStatus, ErrorCode, JobStatus, Receipt, RequestError};
 
-use crate::dialect::explain::{failures, loose_rung, plain, present_lines, readings};
+use crate::dialect::explain::{failures, loose_rung, plain, present_lines, readings, with_details};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::op::ChunkCheck;
@@ -106,6 +106,7 @@ fn about_all(error: &RequestError) -> String {
         ErrorCode::Unsupported => {
             format!("Error: {}; leave out line, column and name_path to search the whole file", error.message)
         }
+        ErrorCode::Missing => with_details(error, format!("Error: {}", plain(error))),
         _ => format!("Error: {}{}", plain(error), present_lines(error)),
     }
 }

@@ -197,6 +197,9 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
 
 /// Returns the message of a block's refusal, without the parts that only a native job has.
 fn sentence(error: &RequestError, guessed: bool) -> Cow<'_, str> {
+    if let (ErrorCode::Missing, Some(cause)) = (error.code, &error.cause) {
+        return format!("the file does not exist; {cause}").into();
+    }
     match (error.code, error.edit, error.other_edit) {
         (ErrorCode::Missing, ..) if guessed => {
             "no file has this name, which is what the last line before the block says; put the file's path there, on a line of its own"

@@ -140,7 +140,7 @@ impl TextEditorReply {
             }
             (ErrorCode::NotFound, EditorCommand::UndoEdit) => format!("No edit history found for {path}."),
             (ErrorCode::Missing, _) => {
-                format!("The path {path} does not exist. Please provide a valid path.")
+                with_details(error, format!("The path {path} does not exist. Please provide a valid path."))
             }
             (ErrorCode::Exists, EditorCommand::Create) => {
                 format!("File already exists at: {path}. Cannot overwrite files using command `create`.")
