@@ -1,6 +1,6 @@
 # Sourced by `run`: checks for other systems than this one and Windows.
 #
-# elsewhere  the lints for Windows and macOS, and the programs that `static` uses
+# elsewhere  the lints for Windows and macOS
 # static     builds the programs without libraries of the system, for two processors, and uses them
 #
 # The standard libraries come from rustup; see `windows.sh` for that of Windows.
@@ -8,14 +8,11 @@
 APPLE=aarch64-apple-darwin
 MUSL=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
 
-# Both share the programs that run while they build, in a folder of their own: other steps build while this runs.
+# The build has its own folder, since other steps build programs while it runs.
 elsewhere() {
     SECONDS=0
     lints_elsewhere
     echo "== lints for Windows and macOS: $SECONDS s"
-    SECONDS=0
-    static_programs
-    echo "== programs without libraries of the system: $SECONDS s"
 }
 
 # Makes the compiler able to build for $1; $2 says what is skipped if it cannot.
