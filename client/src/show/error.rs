@@ -51,7 +51,7 @@ pub fn add(out: &mut String, what: &str, error: &RequestError, style: &OutputSty
     }
     error.near_misses.iter().for_each(|one| nearest(out, one));
     error.regions.iter().for_each(|one| region(out, one));
-    if let Some(cause) = &error.cause {
+    if let Some(cause) = error.cause.as_ref().filter(|cause| !error.message.contains(cause.as_str())) {
         line(out, &format!("  cause: {}", lines(cause)));
     }
     // The message contains the first issue.
@@ -186,8 +186,9 @@ const LATER: usize = 3;
 fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
-        // The cause contains the entry and more.
+        // The cause contains the entry and more, or the message does.
         Some(ChangeAuthor::Entry(job)) if error.cause.as_deref().is_some_and(|cause| tells(cause, *job)) => {}
+        Some(ChangeAuthor::Entry(job)) if tells(&error.message, *job) => {}
         Some(ChangeAuthor::Entry(job)) if error.message.contains(&format!("`editctl show {job}`")) => {}
         Some(ChangeAuthor::Entry(job)) => {
             let see = match style.steps {

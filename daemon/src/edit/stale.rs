@@ -71,10 +71,12 @@ fn gone(
     };
     let mut error = RequestError::new(ErrorCode::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
     (error.by, _) = by(state, caller, path, &Observation::Absent);
+    let is_moved = moved.is_some();
     error.cause = moved.map(|moved| moved.sentence);
-    error.would_apply = would;
+    error.would_apply = would.filter(|would| !is_moved || *would == WouldApply::Clean);
     if let Some(seen) = checked.seen.get(path) {
-        let old = seen.hash.and_then(|hash| state.store.content(hash));
+        // A moved file has its content elsewhere.
+        let old = seen.hash.filter(|_| !is_moved).and_then(|hash| state.store.content(hash));
         if let Some(old) = old {
             show_diff(checked, path, (&file(old.into()), &FileState::Absent), &[], &mut error);
         }
