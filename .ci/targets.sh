@@ -1,19 +1,11 @@
 # Sourced by `run`: checks for other systems than this one and Windows.
 #
-# elsewhere  the lints for Windows and macOS
-# static     builds the programs without libraries of the system, for two processors, and uses them
+# lints_elsewhere  the lints for Windows and macOS
+# static           builds the programs without libraries of the system, for two processors, and uses them
 #
 # The standard libraries come from rustup; see `windows.sh` for that of Windows.
 
 APPLE=aarch64-apple-darwin
-MUSL=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
-
-# The build has its own folder, since other steps build programs while it runs.
-elsewhere() {
-    SECONDS=0
-    lints_elsewhere
-    echo "== lints for Windows and macOS: $SECONDS s"
-}
 
 # Makes the compiler able to build for $1; $2 says what is skipped if it cannot.
 target_library() {
@@ -23,9 +15,11 @@ target_library() {
     }
 }
 
-# Lints link nothing, so the parts in C need a compiler in name only: it writes empty files.
+# Lints link nothing, so the parts in C need a compiler in name only: it writes empty files. The build has its own folder, since other
+# steps build programs while it runs.
 lints_elsewhere() {
     local tools targets=() status=0
+    SECONDS=0
     ! windows_target || targets+=(--target "$WINDOWS")
     ! target_library "$APPLE" "macOS is not checked" || targets+=(--target "$APPLE")
     [ ${#targets[@]} -gt 0 ] || return 0
@@ -48,38 +42,29 @@ CC
         cargo clippy --locked --workspace --lib --bins --tests "${targets[@]}" \
         --target-dir "$(target_folder)/elsewhere" -- -D warnings || status=$?
     rm -rf "$tools"
+    echo "== lints for Windows and macOS: $SECONDS s"
     return "$status"
 }
 
-# Builds the daemon and the client for two processors, without optimisation.
-static_programs() {
-    local target
+# Builds the daemon and the client for two processors, without optimisation, and uses both: the second under an emulator, if there is
+# one. The macros and build scripts are those of the lints.
+static() {
+    local target emulator
     if ! command -v cargo-zigbuild >/dev/null && ! pip_install cargo-zigbuild; then
         echo "cargo-zigbuild cannot be installed: static programs are not built"
         return 0
     fi
-    for target in "${MUSL[@]}"; do
+    debian_install "the programs for aarch64 are not started" qemu-aarch64-static:qemu-user-static
+    for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
         target_library "$target" "its programs are not built" || continue
         CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=0 \
             cargo zigbuild --locked --package editd --package editctl --target "$target" \
             --target-dir "$(target_folder)/elsewhere"
-    done
-}
-
-# Uses them: those of another processor under an emulator, if there is one.
-static() {
-    local target emulator bin
-    await elsewhere
-    static_programs
-    debian_install "the programs for aarch64 are not started" qemu-aarch64-static:qemu-user-static
-    for target in "${MUSL[@]}"; do
-        bin=$(target_folder)/elsewhere/$target/debug
-        [ -x "$bin/editd" ] || continue
         emulator=
         if [ "${target%%-*}" != "$(uname -m)" ]; then
             emulator=$(command -v "qemu-${target%%-*}-static") || continue
         fi
-        use_static "$bin" "$emulator"
+        use_static "$(target_folder)/elsewhere/$target/debug" "$emulator"
         echo "$target: built, and used${emulator:+ under ${emulator##*/}}"
     done
 }

@@ -5,7 +5,7 @@ use editd_proto::path::FilePath;
 
 use super::why::{EntryEffect, told};
 use crate::limits;
-use crate::record::{ChangeMethod, Entry};
+use crate::record::{ChangeMethod, Entry, FileRecord};
 use crate::state::WorkspaceState;
 
 /// A file that is at another path now.
@@ -37,14 +37,12 @@ pub fn moved(state: &WorkspaceState, path: &FilePath) -> Option<MovedFile> {
 
 /// Returns the new file of an entry that has the content of the one that it removed.
 fn target(entry: &Entry, path: &FilePath) -> Option<FilePath> {
-    let is_rescued = |how| matches!(how, ChangeMethod::Rescued);
-    let mut files = entry.files.iter().filter(|file| !is_rescued(file.how));
+    let mut files = entry.files.iter().filter(|file| file.how != ChangeMethod::Rescued);
     let removed = files.clone().find(|file| file.path == *path && file.after.is_none())?;
-    let hash = removed.before.as_ref()?.hash;
-    let added = |hash| move |after: &crate::record::FileMeta| after.hash == hash;
-    files
-        .find(|file| file.before.is_none() && file.after.as_ref().is_some_and(added(hash)))
-        .map(|file| file.path.clone())
+    let hash = Some(removed.before.as_ref()?.hash);
+    let is_new =
+        |file: &&FileRecord| file.before.is_none() && file.after.as_ref().map(|meta| meta.hash) == hash;
+    files.find(is_new).map(|file| file.path.clone())
 }
 
 #[cfg(all(test, unix))]

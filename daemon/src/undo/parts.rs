@@ -97,17 +97,24 @@ fn redone(
 /// Returns the entries with changes of their own that an undo names. A redo that it undid is beside what that had redone.
 ///
 /// # Errors
-/// `malformed` for an undo of undos.
+/// `malformed` for an undo of undos, or of a redo of these.
 fn changes_of(state: &WorkspaceState, undo: &EntrySummary) -> Result<Vec<JobId>, Refusal> {
     let mut named = Vec::with_capacity(undo.of.len());
     for id in &undo.of {
-        match summary(state, *id)?.map(|of| of.kind) {
-            Some(EntryKind::Undo) => return Err(not_of_parts(undo)),
-            Some(EntryKind::Redo) => {}
+        match summary(state, *id)? {
+            Some(of) if is_repeated(undo, &of) => {}
+            Some(of) if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) => {
+                return Err(not_of_parts(undo));
+            }
             _ => named.push(*id),
         }
     }
     Ok(named)
+}
+
+/// Returns true for a redo that an undo names beside all entries that it had redone.
+fn is_repeated(undo: &EntrySummary, of: &EntrySummary) -> bool {
+    of.kind == EntryKind::Redo && of.of.iter().all(|id| undo.of.contains(id))
 }
 
 /// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo removed them.
@@ -155,8 +162,7 @@ pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<boo
     let mut some = false;
     for id in &entry.of {
         let Some(of) = summary(state, *id)? else { return Ok(false) };
-        if of.kind == EntryKind::Redo && entry.of.len() > 1 {
-            // The entries that it redid are in the list, too.
+        if is_repeated(entry, &of) {
             continue;
         }
         let named = parts_of(state, entry.id, *id)?;
@@ -181,11 +187,11 @@ pub(super) fn brought_back(
     let (mut choices, mut in_parts) = (Vec::new(), false);
     for id in &undo.of {
         let Some(of) = summary(state, *id)? else { return Ok(None) };
-        match of.kind {
-            EntryKind::Undo => return Ok(None),
-            EntryKind::Redo if undo.of.len() > 1 => continue,
-            EntryKind::Redo => return Ok(None),
-            _ => {}
+        if is_repeated(undo, &of) {
+            continue;
+        }
+        if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) {
+            return Ok(None);
         }
         let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();
