@@ -249,6 +249,19 @@ fn all_writes_the_server_and_the_hooks_and_removes_both() {
         let objects = done(&daemon, &[runtime, "--all", "--project", "--remove", "--json"]);
         assert_eq!(objects.lines().count(), 2, "{objects}");
         assert!(paths.iter().all(|path| !path.exists()), "{objects}");
+        // Neither is the last that was written when it is removed.
+        for (first, second) in [(None, Some("--hooks")), (Some("--hooks"), None)] {
+            let run = |more: &[&str]| {
+                for one in [first, second] {
+                    let words: Vec<_> =
+                        [*runtime, "--project"].into_iter().chain(one).chain(more.iter().copied()).collect();
+                    done(&daemon, &words);
+                }
+            };
+            run(&[]);
+            run(&["--remove"]);
+            assert!(paths.iter().all(|path| !path.exists()), "{runtime} {first:?} {second:?}");
+        }
     }
     let refused = setup(&daemon, &["zed", "--all"]);
     let message = String::from_utf8_lossy(&refused.stderr);

@@ -97,7 +97,8 @@ impl Format {
     }
 
     /// Returns the text without the entry, or `None` for no file. If `is_own` is set and [`Self::insert`] made the entry,
-    /// the result is the text that it was given; else only the entry is taken out.
+    /// the result is the text that it was given. If something was added behind the entry since, only the entry is taken out, with
+    /// the object around it if that was made for it; an entry of somebody else is taken out alone.
     ///
     /// # Errors
     /// The text is invalid, or has the entry in a form that cannot be removed.
@@ -122,6 +123,7 @@ impl Format {
         let new = match candidates.into_iter().find(made) {
             Some(origin) => origin,
             None => Some(match self {
+                Self::Json if is_own => json::remove_with_object(text, path, entry)?,
                 Self::Json => json::remove(text, path)?,
                 Self::Toml => toml::remove(text, path)?,
             }),

@@ -12,7 +12,7 @@ use crate::format::{FormatError, NAME, line_end, part};
 use layout::{ObjectForm, TextLayout};
 use places::{Objects, ParsedText};
 
-pub(crate) use removal::{origins, remove};
+pub(crate) use removal::{origins, remove, remove_with_object};
 
 /// Returns the meaning of a text; null if it has no value.
 pub(crate) fn meaning(text: &str) -> Result<Value, FormatError> {
@@ -40,15 +40,11 @@ pub(crate) fn insert(text: Option<&str>, path: &[&str], entry: &Value) -> Result
         (Some(parent), [key]) => {
             let form = ObjectForm::of(&parsed, parent);
             let indent = layout.member_indent(parent);
-            let deeper = format!("{indent}{}", layout.unit);
+            let [in_lines, entry_in_line, in_line] = layout.made_containers(entry, &indent);
             let value = match form {
-                ObjectForm::Lines => {
-                    layout::container(&layout::lines(entry, &deeper, &layout), &indent, &layout)
-                }
-                ObjectForm::Empty => layout::container(&layout::spaced(entry), &indent, &layout),
-                ObjectForm::Line | ObjectForm::EmptyLines => {
-                    format!("{{ \"{NAME}\": {} }}", layout::tight(entry))
-                }
+                ObjectForm::Lines => in_lines,
+                ObjectForm::Empty => entry_in_line,
+                ObjectForm::Line | ObjectForm::EmptyLines => in_line,
             };
             if form == ObjectForm::Empty {
                 return Ok(layout.with_only_member(parent, key, &value));
@@ -64,7 +60,7 @@ fn whole(text: Option<&str>, parsed: &ParsedText<'_>, key: &str, entry: &Value) 
     let given = text.unwrap_or_default();
     let layout = TextLayout { text: given, eol: line_end(given), unit: "  ".to_owned() };
     let eol = layout.eol;
-    let container = layout::container(&layout::lines(entry, "    ", &layout), "  ", &layout);
+    let container = layout.container(&layout::lines(entry, "    ", &layout), "  ");
     let object = format!("{{{eol}  \"{key}\": {container}{eol}}}");
     if text.is_none() {
         return object + eol;

@@ -7,6 +7,7 @@ use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
 use super::{HookConfig, HookSet, OwnKind, hooks};
+use crate::format::Format;
 use crate::json::{array, meaning};
 
 fn all() -> impl Iterator<Item = HookSet> {
@@ -67,6 +68,46 @@ fn a_removal_restores_every_text_byte_for_byte() {
         let none = set.start.contains("version").then(|| set.insert(Some("{}"), "editctl hook cursor"));
         assert!(none.is_none_or(|refused| refused.is_err()), "without a version, Cursor ignores the file");
         assert_eq!(set.remove("{\"a\": 1}").unwrap().as_deref(), Some("{\"a\": 1}"));
+    }
+}
+
+#[test]
+fn hooks_and_a_server_are_removed_in_either_order() {
+    const SERVERS: &[&str] = &["mcpServers"];
+    let entry = json!({ "command": "editctl", "args": ["mcp"] });
+    for set in all() {
+        let command = set.command("editctl");
+        let with_server = |text: Option<&str>| Format::Json.insert(text, SERVERS, &entry).unwrap();
+        let with_hooks = |text: Option<&str>| set.insert(text, &command).unwrap().unwrap();
+        let without_server = |text: &str| Format::Json.remove(text, SERVERS, true).unwrap();
+        let mut starts = vec![None];
+        starts.extend(TEXTS.iter().map(|text| Some(with_version(&set, text))));
+        // A file without a version gets no hooks of a runtime that needs one.
+        starts.retain(|start| start.is_some() || !set.start.contains("version"));
+        for start in starts {
+            let server_first = with_hooks(Some(&with_server(start.as_deref())));
+            let left = without_server(&server_first).unwrap();
+            let left = set.remove(&left).unwrap();
+            assert_same(&set, start.as_deref(), left.as_deref(), &server_first);
+            let hooks_first = with_server(Some(&with_hooks(start.as_deref())));
+            let left = set.remove(&hooks_first).unwrap().unwrap();
+            let left = without_server(&left);
+            assert_same(&set, start.as_deref(), left.as_deref(), &hooks_first);
+        }
+    }
+}
+
+/// Checks that a text is as it was, but for the space in an object that was empty.
+fn assert_same(set: &HookSet, before: Option<&str>, after: Option<&str>, between: &str) {
+    let without_space = |text: &str| text.replace([' ', '\n', '\t', '\r'], "");
+    // A file with nothing else may have been made by setup, or have been empty.
+    let given =
+        |text: Option<&str>| text.map(without_space).filter(|text| !["{}", ""].contains(&text.as_str()));
+    assert_eq!(given(after), given(before), "{}: {before:?}\n{between}\n{after:?}", set.name);
+    if let (Some(before), Some(after)) = (before, after)
+        && meaning(before).unwrap().as_object().is_some_and(|members| !members.is_empty())
+    {
+        assert_eq!(after, before, "{}: {between}", set.name);
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::layout::{self, ObjectForm, TextLayout};
 use super::places::{ObjectPlace, ParsedText};
 use super::removal::{without, without_last};
-use crate::format::FormatError;
+use crate::format::{FormatError, part};
 
 /// The key of the object that has an array for each event.
 const HOOKS: &str = "hooks";
@@ -97,16 +97,12 @@ pub(crate) fn push(text: &str, event: &str, element: &Value) -> Result<String, F
     };
     let indent = layout.member_indent(parent);
     let in_lines = form == ObjectForm::Lines || (places.hooks.is_none() && form == ObjectForm::Empty);
-    let item = match (&places.hooks, in_lines) {
-        (Some(_), true) => format!("\"{event}\": {}", array_lines(element, &indent, &layout)),
-        (Some(_), false) => format!("\"{event}\": [ {} ]", layout::tight(element)),
-        (None, true) => {
-            let deeper = format!("{indent}{}", layout.unit);
-            let array = array_lines(element, &deeper, &layout);
-            format!("\"{HOOKS}\": {{{eol}{deeper}\"{event}\": {array}{eol}{indent}}}", eol = layout.eol)
-        }
-        (None, false) => format!("\"{HOOKS}\": {{ \"{event}\": [ {} ] }}", layout::tight(element)),
+    let [lines, line] = match &places.hooks {
+        Some(_) => made_arrays(element, &indent, &layout),
+        None => made_objects(event, element, &indent, &layout),
     };
+    let key = if places.hooks.is_some() { event } else { HOOKS };
+    let item = format!("\"{key}\": {}", if in_lines { lines } else { line });
     Ok(if form == ObjectForm::Empty && places.hooks.is_none() {
         layout.with_only_item(parent, &item)
     } else {
@@ -114,15 +110,28 @@ pub(crate) fn push(text: &str, event: &str, element: &Value) -> Result<String, F
     })
 }
 
-/// Returns an array with one element in several lines.
-fn array_lines(element: &Value, indent: &str, layout: &TextLayout<'_>) -> String {
+/// Returns each form of an array that is made for an element: in several lines, and in one.
+fn made_arrays(element: &Value, indent: &str, layout: &TextLayout<'_>) -> [String; 2] {
     let deeper = format!("{indent}{}", layout.unit);
     let eol = layout.eol;
-    format!("[{eol}{deeper}{}{eol}{indent}]", layout::lines(element, &deeper, layout))
+    let in_lines = format!("[{eol}{deeper}{}{eol}{indent}]", layout::lines(element, &deeper, layout));
+    [in_lines, format!("[ {} ]", layout::tight(element))]
+}
+
+/// Returns each form of an object that is made with an array: in several lines, and in one.
+fn made_objects(event: &str, element: &Value, indent: &str, layout: &TextLayout<'_>) -> [String; 2] {
+    let deeper = format!("{indent}{}", layout.unit);
+    let eol = layout.eol;
+    let [in_lines, in_line] = made_arrays(element, &deeper, layout);
+    [
+        format!("{{{eol}{deeper}\"{event}\": {in_lines}{eol}{indent}}}"),
+        format!("{{ \"{event}\": {in_line} }}"),
+    ]
 }
 
 /// Returns the text without an element of the array of an event, given by its index: the text to which [`push`] added it,
-/// if it did; else only the element is taken out.
+/// if it did. If something was added behind it since, the element is taken out, with the array and the object that were made
+/// for it.
 pub(crate) fn take(text: &str, event: &str, at: usize, element: &Value) -> Result<String, FormatError> {
     let parsed = ParsedText::parse(text)?;
     let layout = TextLayout::of(&parsed);
@@ -137,8 +146,20 @@ pub(crate) fn take(text: &str, event: &str, at: usize, element: &Value) -> Resul
         }
     }
     let made = |origin: &String| push(origin, event, element).is_ok_and(|made| made == text);
-    match origins.into_iter().find(made) {
-        Some(origin) => Ok(origin),
-        None => without(text, &parsed, &array.place, at).ok_or_else(by_hand),
+    if let Some(origin) = origins.into_iter().find(made) {
+        return Ok(origin);
     }
+    let is_one = |place: &ObjectPlace, forms: &[String]| {
+        forms.iter().any(|form| form == part(text, place.open, place.close + 1))
+    };
+    let objects = made_objects(event, element, layout.line_indent(&hooks.place), &layout);
+    let arrays = made_arrays(element, layout.line_indent(&array.place), &layout);
+    let (object, at) = if is_one(&hooks.place, &objects) {
+        (&places.root, hooks.at)
+    } else if is_one(&array.place, &arrays) {
+        (&hooks.place, array.at)
+    } else {
+        (&array.place, at)
+    };
+    without(text, &parsed, object, at).ok_or_else(by_hand)
 }

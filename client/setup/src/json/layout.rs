@@ -60,7 +60,7 @@ impl<'t> TextLayout<'t> {
     pub(super) fn member_indent(&self, object: &ObjectPlace) -> String {
         match object.members.last() {
             Some(last) if begins_line(self.text, last.start) => indentation(self.text, last.start).to_owned(),
-            _ => format!("{}{}", indentation(self.text, object.open), self.unit),
+            _ => format!("{}{}", self.line_indent(object), self.unit),
         }
     }
 
@@ -111,7 +111,29 @@ impl<'t> TextLayout<'t> {
 
     /// Returns the line end in front of a closing brace.
     pub(super) fn closing(&self, object: &ObjectPlace) -> String {
-        format!("{}{}", self.eol, indentation(self.text, object.open))
+        format!("{}{}", self.eol, self.line_indent(object))
+    }
+
+    /// Returns the indentation of the line in which an object begins.
+    pub(super) fn line_indent(&self, object: &ObjectPlace) -> &'t str {
+        indentation(self.text, object.open)
+    }
+
+    /// Returns an object with the entry in several lines.
+    pub(super) fn container(&self, entry: &str, indent: &str) -> String {
+        let (eol, unit) = (self.eol, &self.unit);
+        format!("{{{eol}{indent}{unit}\"{NAME}\": {entry}{eol}{indent}}}")
+    }
+
+    /// Returns each form of an object that is made for the entry: in several lines, around an entry in one line, and in one line.
+    /// An object that was there has none of these.
+    pub(super) fn made_containers(&self, entry: &Value, indent: &str) -> [String; 3] {
+        let deeper = format!("{indent}{}", self.unit);
+        [
+            self.container(&lines(entry, &deeper, self), indent),
+            self.container(&spaced(entry), indent),
+            format!("{{ \"{NAME}\": {} }}", tight(entry)),
+        ]
     }
 
     /// Returns the end of the last member, comma or comment of an object.
@@ -142,12 +164,6 @@ fn indentation(text: &str, at: usize) -> &str {
 fn begins_line(text: &str, at: usize) -> bool {
     let before = part(text, 0, at).trim_end_matches([' ', '\t']);
     before.ends_with('\n')
-}
-
-/// Returns an object with the entry in several lines.
-pub(super) fn container(entry: &str, indent: &str, layout: &TextLayout<'_>) -> String {
-    let (eol, unit) = (layout.eol, &layout.unit);
-    format!("{{{eol}{indent}{unit}\"{NAME}\": {entry}{eol}{indent}}}")
 }
 
 /// Returns a value in several lines; arrays stay in one.

@@ -1,5 +1,7 @@
 //! Removes the entry: restores the text to which it was added, or takes out the entry alone.
 
+use serde_json::Value;
+
 use super::layout::{TextLayout, blank_end, trimmed};
 use super::places::{MemberPlace, ObjectPlace, Objects, ParsedText};
 use crate::format::{FormatError, cut, part};
@@ -26,6 +28,22 @@ pub(crate) fn origins(text: &str, path: &[&str]) -> Result<Vec<Option<String>>, 
         origins.extend([None, Some(before.to_owned()), before.strip_suffix(layout.eol).map(str::to_owned)]);
     }
     Ok(origins)
+}
+
+/// Returns the text without the entry, and without the object around it if `insert` made that.
+pub(crate) fn remove_with_object(text: &str, path: &[&str], entry: &Value) -> Result<String, FormatError> {
+    let parsed = ParsedText::parse(text)?;
+    let objects = Objects::find(&parsed, path)?;
+    if let (Some(container), [.., parent, _], Some(at)) =
+        (objects.container(), objects.found.as_slice(), objects.steps.last())
+    {
+        let layout = TextLayout::of(&parsed);
+        let forms = layout.made_containers(entry, layout.line_indent(container));
+        if forms.iter().any(|form| form == part(text, container.open, container.close + 1)) {
+            return without(text, &parsed, parent, *at).ok_or_else(|| FormatError::by_hand(path));
+        }
+    }
+    remove(text, path)
 }
 
 /// Returns the texts without the last member of an object, with each form in which it may have been added.
