@@ -70,14 +70,16 @@ impl LineIndex {
         }
         let block = before.partition_point(|count| (*count as usize) < n).checked_sub(1)?;
         let (first, end) = (block * BLOCK, content.len().min((block + 1) * BLOCK));
+        let base = before.get(block).map_or(0, |count| *count as usize);
         let (last, known) = self.last.get();
-        let (start, passed) = if (first..end).contains(&last) && known < n {
-            (last, known)
+        let is_near = (first..=end).contains(&last);
+        let found = if is_near && known >= n && known - n < n - base {
+            first + memchr::memrchr_iter(self.stop, content.cut(first..last)).nth(known - n)? + 1
         } else {
-            (first, before.get(block).map_or(0, |count| *count as usize))
+            let (start, passed) = if is_near && known < n { (last, known) } else { (first, base) };
+            let skip = (n - passed).checked_sub(1)?;
+            start + memchr::memchr_iter(self.stop, content.cut(start..end)).nth(skip)? + 1
         };
-        let skip = (n - passed).checked_sub(1)?;
-        let found = start + memchr::memchr_iter(self.stop, content.cut(start..end)).nth(skip)? + 1;
         self.last.set((found, n));
         Some(found)
     }
