@@ -74,7 +74,7 @@ pub fn transaction(
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
-    now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
+    now.keep(&resolved.turns.iter().flat_map(EntryTurn::paths).collect());
     let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, options.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let of: Vec<JobId> = chosen.marks.difference(&resolved.spared).copied().collect();
@@ -276,9 +276,9 @@ impl EntryFiles {
     }
 
     /// Keeps the files at these paths; the others stay unchanged.
-    fn keep(&mut self, meant: &dyn Fn(&FilePath) -> bool) {
-        self.places.retain(|(path, ..)| meant(path));
-        self.states.retain(|path, _| meant(path));
+    fn keep(&mut self, meant: &BTreeSet<&FilePath>) {
+        self.places.retain(|(path, ..)| meant.contains(path));
+        self.states.retain(|path, _| meant.contains(path));
     }
 
     /// Returns the changes and their reports. `show` asks for all diffs or none; without it, only merged files have

@@ -45,15 +45,15 @@ impl EntryTurn {
         (0..).zip(&self.entry.files).filter(turned)
     }
 
-    /// Returns the change of a path by the undo that it reverts.
-    fn undone(&self, path: &FilePath) -> Option<(JobId, &FileRecord)> {
-        let undo = self.undo.as_ref()?;
-        undo.files.iter().find(|file| file.path == *path).map(|file| (undo.id, file))
+    /// Returns the changes by the undo that it reverts, by path.
+    fn undone(&self) -> BTreeMap<&FilePath, (JobId, &FileRecord)> {
+        let undo = self.undo.iter();
+        undo.flat_map(|undo| undo.files.iter().map(|file| (&file.path, (undo.id, file)))).collect()
     }
 
-    /// Returns true if it turns a path.
-    pub(super) fn touches(&self, path: &FilePath) -> bool {
-        self.files().any(|(_, file)| file.path == *path)
+    /// Returns the paths that it turns.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &FilePath> {
+        self.files().map(|(_, file)| &file.path)
     }
 
     /// Returns the folders created for the files that it removes, each list outermost first.
@@ -89,6 +89,7 @@ pub(super) fn unwind(
     for turn in turns {
         let entry = &turn.entry;
         let files: Vec<(u32, &FileRecord)> = turn.files().collect();
+        let all_undone = turn.undone();
         for (number, file) in files.into_iter().rev() {
             let (from, to) = (turn.from.of_file(number), turn.to.of_file(number));
             if file.how == ChangeMethod::Rescued {
@@ -96,7 +97,7 @@ pub(super) fn unwind(
             }
             let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
             let now = there.get(&file.path).unwrap_or(&FileState::Absent);
-            let undone = turn.undone(&file.path);
+            let undone = all_undone.get(&file.path).copied();
             let removals = [undone.map(|(_, file)| file), Some(file)];
             let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
             let inverse =
