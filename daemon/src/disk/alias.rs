@@ -15,10 +15,20 @@ pub fn may_be(name: &[u8], wanted: &[u8]) -> bool {
 /// Returns true if a name means `wanted` on some file system: with other case, as its `short` name on FAT and NTFS, with
 /// the ending that Windows ignores, or with the characters that HFS+ ignores.
 pub fn is_form_of(name: &[u8], wanted: &str, short: &str) -> bool {
-    let name: String = String::from_utf8_lossy(name).chars().filter(|one| !is_ignored(*one)).collect();
+    let kept;
+    let name = match name.is_ascii() {
+        true => name,
+        false => {
+            let all = String::from_utf8_lossy(name);
+            kept = all.chars().filter(|one| !is_ignored(*one)).collect::<String>();
+            kept.as_bytes()
+        }
+    };
     // A colon begins the name of a stream.
-    let name = name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(short)
+    let name = name.split(|byte| *byte == b':').next().unwrap_or_default();
+    let length = name.iter().rposition(|byte| !matches!(byte, b'.' | b' ')).map_or(0, |last| last + 1);
+    let name = name.get(..length).unwrap_or_default();
+    name.eq_ignore_ascii_case(wanted.as_bytes()) || name.eq_ignore_ascii_case(short.as_bytes())
 }
 
 /// Returns true for the characters that HFS+ ignores in a name.

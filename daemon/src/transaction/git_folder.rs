@@ -70,13 +70,14 @@ fn is_in_git(path: &FilePath) -> bool {
 /// Returns the folders that must be git folders for git to run programs through this path: a bare repository, or the
 /// folder of `git init --separate-git-dir`. Few paths have any, so that the usual edit looks at none.
 fn git_folders(path: &FilePath) -> impl Iterator<Item = FilePath> + '_ {
-    let names: Vec<&[u8]> = path.as_bytes().split(|byte| *byte == b'/').collect();
-    let last = names.len().saturating_sub(1);
-    (0..names.len()).filter_map(move |at| {
-        let wanted = if at == last { &FILES[..] } else { &FOLDERS[..] };
-        let name = names.get(at)?;
+    let bytes = path.as_bytes();
+    let mut next = 0;
+    bytes.split(|byte| *byte == b'/').filter_map(move |name| {
+        let start = next;
+        next = start + name.len() + 1;
+        let wanted = if next > bytes.len() { &FILES[..] } else { &FOLDERS[..] };
         let runs = wanted.iter().any(|(long, short)| is_form_of(name, long, short));
-        runs.then(|| FilePath::new(names.get(..at).unwrap_or_default().join(&b'/')))
+        runs.then(|| FilePath::new(bytes.get(..start.saturating_sub(1)).unwrap_or_default()))
     })
 }
 
