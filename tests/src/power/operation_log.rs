@@ -20,12 +20,12 @@ impl DiskPages {
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         let mut pages = Self::default();
-        let mut page = vec![0; PAGE];
+        let (mut page, zeros) = (vec![0; PAGE], vec![0; PAGE]);
         for at in (0..len).step_by(PAGE) {
             let some =
                 page.get_mut(..usize::try_from(len - at).unwrap_or(PAGE).min(PAGE)).unwrap_or_default();
             file.read_exact_at(some, at)?;
-            if some.iter().any(|byte| *byte != 0) {
+            if !zeros.starts_with(some) {
                 pages.write(at, some);
             }
         }

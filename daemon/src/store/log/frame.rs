@@ -16,6 +16,7 @@
 //! Checksums are BLAKE3, cut to 16 bytes. The frame has a checksum of its own, apart from the payload's, so that a
 //! search for frames behind a damaged record reads no payloads.
 
+use super::ALIGN;
 use crate::store::LogPosition;
 
 /// A checksum or digest.
@@ -146,9 +147,10 @@ impl RecordFrame {
         found
     }
 
-    /// Returns true if bytes may begin a frame: a cheap test, wrong for one in 2^32 of random bytes.
-    pub fn may_begin(bytes: &[u8]) -> bool {
-        bytes.starts_with(&MAGIC)
+    /// Returns the offsets in bytes at which frames may begin: a cheap test, wrong for one in 2^32 of random places.
+    pub fn beginnings(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+        let aligned = |at: &usize| (*at as u64).is_multiple_of(ALIGN);
+        memchr::memmem::find_iter(bytes, &MAGIC).filter(aligned)
     }
 
     /// Returns the bytes of frame and payload.

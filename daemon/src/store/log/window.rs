@@ -158,21 +158,16 @@ impl SegmentWindow {
         let mut offset = align(offset, ALIGN);
         loop {
             let room = usize::try_from(self.segment.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
-            if room < FRAME {
-                return Ok(());
-            }
+            let Some(more) = room.checked_sub(FRAME) else { return Ok(()) };
             let Some(bytes) = self.get(offset, room)? else { return Ok(()) };
-            let mut inner = 0;
-            while let Some(rest) = bytes.get(inner..).filter(|rest| rest.len() >= FRAME) {
-                let at = offset + inner as u64;
-                if RecordFrame::may_begin(rest)
-                    && let Some((frame, sum)) = RecordFrame::decode(rest, LogPosition::at(segment, at))
-                {
+            for inner in RecordFrame::beginnings(bytes).take_while(|inner| *inner <= more) {
+                let (at, rest) = (offset + inner as u64, bytes.get(inner..).unwrap_or_default());
+                if let Some((frame, sum)) = RecordFrame::decode(rest, LogPosition::at(segment, at)) {
                     visit(at, frame, sum);
                 }
-                inner += ALIGN as usize;
             }
-            offset += inner as u64;
+            // The next place at which a frame may begin that is not wholly in these bytes.
+            offset = align(offset + more as u64 + 1, ALIGN);
         }
     }
 
