@@ -89,7 +89,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
                 return Err(given.wrong("token", words));
             }
         },
-        (true, None) => return Err(given.wrong("edits", "is missing")),
+        (true, None) => return Err(given.wrong("edits", "needs at least one edit")),
     };
     if checked.as_ref().is_some_and(|checked| checked.job.files != job.files) {
         return Err(given.wrong("token", "is that of other edits: send it alone, or check these edits"));
