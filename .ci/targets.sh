@@ -49,17 +49,20 @@ CC
 # Builds the daemon and the client for two processors, without optimisation, and uses both: the second under an emulator, if there is
 # one. The macros and build scripts are those of the lints.
 static() {
-    local target emulator
+    local target emulator targets=()
     if ! command -v cargo-zigbuild >/dev/null && ! pip_install cargo-zigbuild; then
         echo "cargo-zigbuild cannot be installed: static programs are not built"
         return 0
     fi
     debian_install "the programs for aarch64 are not started" qemu-aarch64-static:qemu-user-static
     for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
-        target_library "$target" "its programs are not built" || continue
-        CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=0 \
-            cargo zigbuild --locked --package editd --package editctl --target "$target" \
-            --target-dir "$(target_folder)/elsewhere"
+        ! target_library "$target" "its programs are not built" || targets+=("$target")
+    done
+    [ ${#targets[@]} -gt 0 ] || return 0
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=0 \
+        cargo zigbuild --locked --package editd --package editctl "${targets[@]/#/--target=}" \
+        --target-dir "$(target_folder)/elsewhere"
+    for target in "${targets[@]}"; do
         emulator=
         if [ "${target%%-*}" != "$(uname -m)" ]; then
             emulator=$(command -v "qemu-${target%%-*}-static") || continue
