@@ -142,7 +142,7 @@ pub(crate) struct UndoArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["jobs", "since"])]
     pub(crate) to: Option<String>,
     /// With JOB: undo only the changes of this file; may be repeated. Else: the newest entry that changed it
-    #[arg(long = "path", value_name = "PATH")]
+    #[arg(long = "path", value_name = "PATH", allow_hyphen_values = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// With JOB: undo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
@@ -171,7 +171,7 @@ pub(crate) struct RedoArgs {
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
     /// With JOB: redo only the changes of this file; may be repeated
-    #[arg(long = "path", value_name = "PATH", requires = "jobs")]
+    #[arg(long = "path", value_name = "PATH", allow_hyphen_values = true, requires = "jobs")]
     pub(crate) paths: Vec<PathBuf>,
     /// With JOB: redo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]

@@ -259,6 +259,10 @@ fn old_and_new_may_begin_with_a_hyphen_and_flags_still_work() {
     };
     assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("--x"), Some("-1")));
     assert_eq!(replace.near, Some(4));
+    let Command::Undo(undo) = line("undo 3 --path -x --path --dry-run --dry-run").unwrap().command else {
+        panic!()
+    };
+    assert_eq!((undo.paths, undo.dry_run), (vec!["-x".into(), "--dry-run".into()], true));
 }
 
 #[test]
