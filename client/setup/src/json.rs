@@ -65,9 +65,14 @@ fn whole(text: Option<&str>, parsed: &ParsedText<'_>, key: &str, entry: &Value) 
     if text.is_none() {
         return object + eol;
     }
+    let in_line = format!("{{\"{key}\": {{ \"{NAME}\": {} }}}}", layout::tight(entry));
+    // A removal must not take an object whose other members are gone for one in a file that was empty.
+    if given.trim().is_empty() {
+        return given.to_owned() + &in_line;
+    }
     // A comment must not swallow the object.
     if parsed.ends_in_line_comment(given.len()) && !given.ends_with(['\n', '\r']) {
-        return format!("{given}{eol}{{\"{key}\": {{ \"{NAME}\": {} }}}}", layout::tight(entry));
+        return format!("{given}{eol}{in_line}");
     }
     format!("{given}{object}")
 }
