@@ -110,7 +110,9 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
         [lead, body, trail].concat()
     } else {
         let matched = text.content.cut(range.clone());
-        follow(&[lead, body, trail].concat(), matched, text.ending_at(range.start), text.breaks).0
+        let lines = [body, trail].concat();
+        // The break in front stays apart: a `\r` and a line feed of the text would be one break.
+        lead.to_owned() + &follow(&lines, matched, text.ending_at(range.start), text.breaks).0
     };
     let converted = changed_breaks(given, made.strip_prefix(lead).unwrap_or(&made), text.breaks);
     (made, converted)
