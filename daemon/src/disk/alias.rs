@@ -1,5 +1,7 @@
 //! The further names under which some file systems know a file. It looks at names only, not at files.
 
+use std::borrow::Cow;
+
 /// Returns true if an entry `wanted` could have this name on some file system: with other case, with characters or an
 /// ending that the file system ignores, or as a short name of FAT and NTFS. False for nearly every other name; only the
 /// identity of the file can tell for sure.
@@ -15,14 +17,11 @@ pub fn may_be(name: &[u8], wanted: &[u8]) -> bool {
 /// Returns true if a name means `wanted` on some file system: with other case, as its `short` name on FAT and NTFS, with
 /// the ending that Windows ignores, or with the characters that HFS+ ignores.
 pub fn is_form_of(name: &[u8], wanted: &str, short: &str) -> bool {
-    let kept;
+    let without_ignored =
+        |name| -> String { String::from_utf8_lossy(name).chars().filter(|one| !is_ignored(*one)).collect() };
     let name = match name.is_ascii() {
-        true => name,
-        false => {
-            let all = String::from_utf8_lossy(name);
-            kept = all.chars().filter(|one| !is_ignored(*one)).collect::<String>();
-            kept.as_bytes()
-        }
+        true => Cow::Borrowed(name),
+        false => Cow::Owned(without_ignored(name).into_bytes()),
     };
     // A colon begins the name of a stream.
     let name = name.split(|byte| *byte == b':').next().unwrap_or_default();

@@ -147,7 +147,8 @@ impl RecordFrame {
         found
     }
 
-    /// Returns the offsets in bytes at which frames may begin: a cheap test, wrong for one in 2^32 of random places.
+    /// Returns each offset at which a frame may begin in `bytes`, which begin at such a place themselves: a cheap test,
+    /// wrong for one in 2^32 of random places.
     pub fn beginnings(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let aligned = |at: &usize| (*at as u64).is_multiple_of(ALIGN);
         memchr::memmem::find_iter(bytes, &MAGIC).filter(aligned)

@@ -158,16 +158,16 @@ impl SegmentWindow {
         let mut offset = align(offset, ALIGN);
         loop {
             let room = usize::try_from(self.segment.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
-            let Some(more) = room.checked_sub(FRAME) else { return Ok(()) };
+            let Some(last_start) = room.checked_sub(FRAME) else { return Ok(()) };
             let Some(bytes) = self.get(offset, room)? else { return Ok(()) };
-            for inner in RecordFrame::beginnings(bytes).take_while(|inner| *inner <= more) {
+            for inner in RecordFrame::beginnings(bytes).take_while(|inner| *inner <= last_start) {
                 let (at, rest) = (offset + inner as u64, bytes.get(inner..).unwrap_or_default());
                 if let Some((frame, sum)) = RecordFrame::decode(rest, LogPosition::at(segment, at)) {
                     visit(at, frame, sum);
                 }
             }
-            // The next place at which a frame may begin that is not wholly in these bytes.
-            offset = align(offset + more as u64 + 1, ALIGN);
+            // A frame that begins later is not wholly in these bytes.
+            offset = align(offset + last_start as u64 + 1, ALIGN);
         }
     }
 

@@ -5,9 +5,12 @@ use editd_proto::ids::JobId;
 use super::kit::*;
 use crate::record::Record;
 use crate::store::StoreError;
+use crate::store::log::LogLocation;
 use crate::store::log::header::SegmentHeader;
 use crate::store::log::packed::PACKED_FORMAT;
+use crate::store::log::recover;
 use crate::store::log::segment::name;
+use crate::store::log::window::SegmentWindow;
 use crate::store::tests::fake::FakeMachine;
 
 /// Creates a log with flushed and unflushed groups in two epochs and two segments; returns the records of each group.
@@ -165,4 +168,28 @@ fn a_newer_format_is_refused_with_advice() {
     file.lock().unwrap().seen[..4096].copy_from_slice(&header.encode());
     let Err(StoreError::Io(why)) = open(&machine, None) else { panic!("opened") };
     assert!(why.contains("newer editd"));
+}
+
+#[test]
+fn frames_are_found_wherever_the_read_chunks_end() {
+    const LARGE: u64 = 256 * 1024;
+    let machine = FakeMachine::new();
+    let home = LogLocation { os: machine.os(), dir: machine.dir(), size: LARGE };
+    let log = recover::open(home, None, &mut |_| Ok(())).unwrap();
+    let mut starts = Vec::new();
+    let mut number = 0;
+    while log.end().offset() < LARGE * 3 / 4 {
+        number += 1;
+        let length = 40 + usize::try_from(number % 13).unwrap();
+        starts.extend(put(&log, &[large(number, length)]).iter().map(|placed| placed.at.offset()));
+    }
+    let mut window = SegmentWindow::open(&machine.dir(), 1).unwrap();
+    let first = starts[0];
+    // Chunks end at each place of a frame.
+    for from in (first..first + 300).step_by(8) {
+        let mut found = Vec::new();
+        window.each_frame(from, &mut |at, _, _| found.push(at)).unwrap();
+        let expected: Vec<u64> = starts.iter().copied().filter(|start| *start >= from).collect();
+        assert_eq!(found, expected, "from {from}");
+    }
 }
