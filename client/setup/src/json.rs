@@ -66,7 +66,7 @@ fn whole(text: Option<&str>, parsed: &ParsedText<'_>, key: &str, entry: &Value) 
         return object + eol;
     }
     let in_line = format!("{{\"{key}\": {{ \"{NAME}\": {} }}}}", layout::tight(entry));
-    // A removal must not take an object whose other members are gone for one in a file that was empty.
+    // In several lines, it would look like an object whose other members were removed, and its removal would empty that file.
     if given.trim().is_empty() {
         return given.to_owned() + &in_line;
     }

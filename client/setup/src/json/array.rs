@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::layout::{self, ObjectForm, TextLayout};
 use super::places::{ObjectPlace, ParsedText};
 use super::removal::{without, without_last};
-use crate::format::{FormatError, part};
+use crate::format::FormatError;
 
 /// The key of the object that has an array for each event.
 const HOOKS: &str = "hooks";
@@ -97,11 +97,10 @@ pub(crate) fn push(text: &str, event: &str, element: &Value) -> Result<String, F
     };
     let indent = layout.member_indent(parent);
     let in_lines = form == ObjectForm::Lines || (places.hooks.is_none() && form == ObjectForm::Empty);
-    let [lines, line] = match &places.hooks {
-        Some(_) => made_arrays(element, &indent, &layout),
-        None => made_objects(event, element, &indent, &layout),
+    let (key, [lines, line]) = match &places.hooks {
+        Some(_) => (event, made_arrays(element, &indent, &layout)),
+        None => (HOOKS, made_objects(event, element, &indent, &layout)),
     };
-    let key = if places.hooks.is_some() { event } else { HOOKS };
     let item = format!("\"{key}\": {}", if in_lines { lines } else { line });
     Ok(if form == ObjectForm::Empty && places.hooks.is_none() {
         layout.with_only_item(parent, &item)
@@ -149,14 +148,11 @@ pub(crate) fn take(text: &str, event: &str, at: usize, element: &Value) -> Resul
     if let Some(origin) = origins.into_iter().find(made) {
         return Ok(origin);
     }
-    let is_one = |place: &ObjectPlace, forms: &[String]| {
-        forms.iter().any(|form| form == part(text, place.open, place.close + 1))
-    };
     let objects = made_objects(event, element, layout.line_indent(&hooks.place), &layout);
     let arrays = made_arrays(element, layout.line_indent(&array.place), &layout);
-    let (object, at) = if is_one(&hooks.place, &objects) {
+    let (object, at) = if hooks.place.has_one_of(text, &objects) {
         (&places.root, hooks.at)
-    } else if is_one(&array.place, &arrays) {
+    } else if array.place.has_one_of(text, &arrays) {
         (&hooks.place, array.at)
     } else {
         (&array.place, at)

@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use crate::format::{FormatError, NAME};
+use crate::format::{FormatError, NAME, part};
 
 /// JSON, except that comments and trailing commas are allowed.
 const STRICT: ParseOptions = ParseOptions {
@@ -121,6 +121,13 @@ impl<'t> ParsedText<'t> {
         }
         let trailing_comma = last.and_then(|last| self.comma(last, close));
         ObjectPlace { open, close, members, trailing_comma }
+    }
+}
+
+impl ObjectPlace {
+    /// Returns true if the object, with its braces, is written in one of these forms.
+    pub(super) fn has_one_of(&self, text: &str, forms: &[String]) -> bool {
+        forms.iter().any(|form| form == part(text, self.open, self.close + 1))
     }
 }
 

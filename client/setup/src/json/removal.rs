@@ -39,7 +39,7 @@ pub(crate) fn remove_with_object(text: &str, path: &[&str], entry: &Value) -> Re
     {
         let layout = TextLayout::of(&parsed);
         let forms = layout.made_containers(entry, layout.line_indent(container));
-        if forms.iter().any(|form| form == part(text, container.open, container.close + 1)) {
+        if container.has_one_of(text, &forms) {
             return without(text, &parsed, parent, *at).ok_or_else(|| FormatError::by_hand(path));
         }
     }
