@@ -59,7 +59,10 @@ impl Drop for ShellRuntime {
 
 fn script(daemon: &TestDaemon) -> std::path::PathBuf {
     let path = daemon.folder("home").join("runtime");
-    fs::write(&path, RUNTIME).unwrap();
+    // An earlier runtime may be reading it.
+    if !path.exists() {
+        fs::write(&path, RUNTIME).unwrap();
+    }
     path
 }
 
