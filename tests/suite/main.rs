@@ -106,6 +106,8 @@ mod subscriptions;
 mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
+#[cfg(unix)]
+mod terminal;
 mod tidy;
 #[cfg(unix)]
 mod trust;

@@ -75,19 +75,13 @@ fn clients_of_a_long_start_learn_how_far_it_has_come() {
 fn a_daemon_that_is_started_on_a_terminal_writes_its_log_there() {
     use std::io::Read;
 
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
     let daemon = TestDaemon::new();
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let path = ptsname(&terminal, Vec::new()).unwrap();
-    let side = fs::File::options().read(true).write(true).open(path.to_str().unwrap()).unwrap();
+    let (mut terminal, side) = crate::terminal::open();
     let mut command = daemon.command(editd_tests::binaries::editd());
     command.args(["--idle-exit", "1s", "--workspace"]).arg(daemon.workspace());
     let mut child = command.stderr(side).spawn().unwrap();
     drop(command);
-    let (mut terminal, mut shown, mut part) = (fs::File::from(terminal), Vec::new(), [0; 4096]);
+    let (mut shown, mut part) = (Vec::new(), [0; 4096]);
     // The last read fails: no process has the other side open any more.
     while let Ok(count @ 1..) = terminal.read(&mut part) {
         shown.extend_from_slice(&part[..count]);

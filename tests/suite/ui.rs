@@ -11,9 +11,10 @@ use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::wait;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::json;
+
+use crate::terminal;
 
 /// The time limit of a look at the screen.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,24 +32,21 @@ struct OnTerminal {
 
 impl OnTerminal {
     fn start(mut command: Command) -> Self {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&terminal).unwrap();
-        unlockpt(&terminal).unwrap();
+        let (keyboard, device) = terminal::open();
         let size = Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&terminal, size).unwrap();
-        let path = ptsname(&terminal, Vec::new()).unwrap();
-        let side = || File::options().read(true).write(true).open(path.to_str().unwrap()).unwrap();
+        tcsetwinsize(&keyboard, size).unwrap();
+        let side = || device.try_clone().unwrap();
         command.env_remove("NO_COLOR").env("TERM", "xterm-256color");
         let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
         let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, 0)));
-        let (mut output, written) = (File::from(terminal.try_clone().unwrap()), screen.clone());
+        let (mut output, written) = (keyboard.try_clone().unwrap(), screen.clone());
         std::thread::spawn(move || {
             let mut part = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut part) {
                 written.lock().unwrap().process(&part[..count]);
             }
         });
-        Self { child, keyboard: File::from(terminal), device: side(), screen }
+        Self { child, keyboard, device, screen }
     }
 
     fn shown(&self) -> String {
