@@ -18,7 +18,7 @@ use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
 use crate::store::taken::TakenBack;
 
-/// The most runs of numbers that a row holds for one entry.
+/// The most files and runs of hunks that a row holds for one entry.
 const RUNS: usize = 128;
 
 /// One selected entry, and the selected part of it.
@@ -308,7 +308,7 @@ fn done_already(id: JobId, taken: bool) -> Refusal {
 
 fn too_many_parts(id: JobId) -> Refusal {
     let message = format!(
-        "entry {id} would be undone in more than {RUNS} separate parts; undo whole files of it, or all of it"
+        "more than {RUNS} separate parts of entry {id} would be undone (a part is a file or a run of hunks); undo all of it, or fewer parts"
     );
     let mut error = RequestError::new(ErrorCode::Limit, message);
     error.limit = Some(RUNS as u64);
