@@ -144,6 +144,9 @@ pub struct PlannedChange {
     pub hash: Option<ContentHash>,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
+    /// The lines of `before`, 1-based and inclusive, sorted, that the edits quote or replace whole; empty if several
+    /// entries changed the content.
+    pub quoted: Vec<(u64, u64)>,
     /// The number of added lines.
     pub added: u64,
     /// The number of removed lines.

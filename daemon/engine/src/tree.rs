@@ -32,6 +32,8 @@ pub(crate) struct Node {
     net_change: NetChange,
     /// The numbers of added and removed lines, if one stage made the whole change.
     totals: Option<(u64, u64)>,
+    /// The lines of the content in the snapshot that edits quote or replace whole, if one stage made the whole change.
+    quoted: Vec<(u64, u64)>,
     stages: u32,
 }
 
@@ -45,6 +47,8 @@ pub(crate) struct Stage {
     pub(crate) hash: ContentHash,
     /// The splices from the content before.
     pub(crate) splices: Vec<Splice>,
+    /// The lines of the content before that edits quote or replace whole.
+    pub(crate) quoted: Vec<(u64, u64)>,
     /// The numbers of added and removed lines.
     pub(crate) totals: (u64, u64),
 }
@@ -60,7 +64,8 @@ pub(crate) struct Tree<'w> {
 
 impl Node {
     fn new(state: FileState) -> Self {
-        Self { state, hash: None, net_change: NetChange::Spliced(Vec::new()), totals: None, stages: 0 }
+        let net_change = NetChange::Spliced(Vec::new());
+        Self { state, hash: None, net_change, totals: None, quoted: Vec::new(), stages: 0 }
     }
 
     /// Returns the hash of the current content, which is computed once.
@@ -78,7 +83,8 @@ impl Node {
 
     /// Takes over the state of another path.
     fn replace(&mut self, state: FileState, hash: Option<ContentHash>) {
-        *self = Self { state, hash, net_change: NetChange::Replaced, totals: None, stages: self.stages + 1 };
+        let (net_change, stages) = (NetChange::Replaced, self.stages + 1);
+        *self = Self { state, hash, net_change, totals: None, quoted: Vec::new(), stages };
     }
 
     /// Returns true if exactly one stage changed the content. Then the contents need not be compared.
@@ -171,6 +177,7 @@ impl<'w> Tree<'w> {
         let existed = node.state != FileState::Absent;
         node.stages += 1;
         node.totals = (node.stages == 1).then_some(stage.totals);
+        node.quoted = if node.stages == 1 { stage.quoted } else { Vec::new() };
         node.net_change = match &node.net_change {
             NetChange::Spliced(first) if existed && first.is_empty() => NetChange::Spliced(stage.splices),
             NetChange::Spliced(first) if existed => {
@@ -249,7 +256,8 @@ impl<'w> Tree<'w> {
         let mut changes = Vec::new();
         let mut held = 0usize;
         for path in paths {
-            let (Some(before), Some(node)) = (self.snapshot.files.get(path), self.nodes.remove(path)) else {
+            let (Some(before), Some(mut node)) = (self.snapshot.files.get(path), self.nodes.remove(path))
+            else {
                 continue;
             };
             if !node.surely_differs() && *before == node.state {
@@ -267,6 +275,7 @@ impl<'w> Tree<'w> {
                 return Err(no_room());
             }
             let (totals, after, hash) = (node.totals, node.state.clone(), node.hash);
+            let quoted = std::mem::take(&mut node.quoted);
             let splices = node.net_splices(before);
             let (added, removed) =
                 totals.unwrap_or_else(|| LineChange::new(before, &after, &splices).totals());
@@ -276,6 +285,7 @@ impl<'w> Tree<'w> {
                 after,
                 hash,
                 splices,
+                quoted,
                 added,
                 removed,
             });

@@ -327,6 +327,7 @@ pub(super) fn transaction(
             hash: change.hash,
             mode,
             splices: change.splices,
+            quoted: change.quoted,
             added: change.added,
             removed: change.removed,
             restores: None,

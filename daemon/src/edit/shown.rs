@@ -13,6 +13,7 @@ use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
+use crate::receipt::ranges::LineRange;
 use crate::receipt::{self, NO_LINES, ranges};
 use crate::record::{ReadReceipt, Record};
 use crate::state::WorkspaceState;
@@ -106,20 +107,20 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
     wanted.iter().all(|range| ranges::covers(&shown, *range))
 }
 
-/// Adds lines that a refusal has shown to the session's receipt for the present content. If this fails, the session
-/// only needs one more read.
+/// Adds lines that a refusal has shown to the session's receipt for the present content, which keeps the lines of
+/// `needed` that it has. If this fails, the session only needs one more read.
 pub(super) fn widen(
     state: &WorkspaceState,
     caller: &Caller,
     checked: &CheckedJob,
     path: &FilePath,
-    shown: &[(u64, u64)],
+    (shown, needed): (&[LineRange], &[LineRange]),
 ) {
     let Some(found) = checked.snapshot.observations.get(path).and_then(Observation::found) else { return };
     let now = state.clock.wall_ms();
     let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
-        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, now),
+        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, needed, now),
         Some(seen) => {
             ChangeSinceRead::find(state, checked, seen, found).renewed(seen, found, (shown, false), now)
         }

@@ -13,6 +13,7 @@ use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::lines::{cut_lines, last_line, line_shifts, lines_after};
+use crate::receipt::ranges::LineRange;
 use crate::receipt::{NO_LINES, ranges};
 use crate::state::WorkspaceState;
 
@@ -32,7 +33,7 @@ pub(super) fn refusal(
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(state, caller, checked, (path, found), wanted)
+    of_lines(state, caller, checked, (path, found), (wanted, &[]))
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
@@ -44,13 +45,15 @@ pub(super) fn of_numbers(
     (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
+    let mut needed = Vec::new();
     if let (Some(trial), Some(seen)) = (TrialPlan::run(state, checked, path), checked.seen.get(path)) {
+        needed = shown::unseen_lines(&trial.plan, (path, &found.bytes), &[]);
         lines.extend(match seen.ranges.as_slice() {
             [] => Vec::new(),
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(state, caller, checked, (path, found), &ranges::union(lines))
+    of_lines(state, caller, checked, (path, found), (&ranges::union(lines), &needed))
 }
 
 /// Returns true for lines without text: a deletion of a definition takes those beside it, too.
@@ -58,13 +61,14 @@ fn is_blank(lines: &[u8]) -> bool {
     !lines.is_empty() && lines.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Returns the refusal of edits that replace lines that the session has not seen.
+/// Returns the refusal of edits that replace lines that the session has not seen (`wanted`). `needed` are all lines that
+/// the edits replace.
 pub(super) fn of_lines(
     state: &WorkspaceState,
     caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
-    wanted: &[(u64, u64)],
+    (wanted, needed): (&[LineRange], &[LineRange]),
 ) -> Refusal {
     let version = found.meta.hash.version();
     // People do not count the empty line after the last line break. A text that is inserted there follows the line above.
@@ -105,7 +109,7 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(state, caller, checked, path, &shown);
+    shown::widen(state, caller, checked, path, (&shown, needed));
     Box::new(error)
 }
 
@@ -140,8 +144,11 @@ pub(super) fn of_plan(
             true => Vec::new(),
             false => line_shifts(bytes, &editd_engine::splices_between(bytes, &found.bytes)),
         };
-        let present = missing.into_iter().map(|lines| lines_after(lines, &shifts)).collect();
-        refusals.push(of_lines(state, caller, checked, (path, found), &ranges::union(present)));
+        let present = |lines: Vec<(u64, u64)>| {
+            ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())
+        };
+        let needed = present(ranges::unseen(&[], bytes, &change.splices));
+        refusals.push(of_lines(state, caller, checked, (path, found), (&present(missing), &needed)));
     }
     refusals
 }

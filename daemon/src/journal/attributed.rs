@@ -5,7 +5,7 @@ use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
-use crate::receipt;
+use crate::receipt::{self, KnownChange};
 use crate::record::ReadReceipt;
 use crate::state::announced::ChangeClaim;
 use crate::state::{WorkspaceState, lock};
@@ -54,12 +54,13 @@ pub(super) fn receipt(
             } else {
                 splices
             };
+            let known = KnownChange::new(old, splices);
             match seen {
                 Some(seen) if seen.hash.is_some() && seen.hash == change.before => {
-                    receipt::renewed(seen, hash, old, splices, now)
+                    receipt::renewed(seen, hash, &known, now)
                 }
                 Some(seen) if seen.hash.is_some() => return None,
-                earlier => receipt::first(earlier.as_ref(), hash, (old, new), splices, now),
+                earlier => receipt::first(earlier.as_ref(), hash, &known, new, now),
             }
         }
     };

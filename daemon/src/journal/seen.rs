@@ -7,7 +7,7 @@ use editd_proto::message::EntryKind;
 use super::change;
 use super::recover::repair::find;
 use crate::disk::Observation;
-use crate::receipt::{self, ReceiptContent};
+use crate::receipt::{self, KnownChange, ReceiptContent};
 use crate::record::{Entry, FileRecord, ReadReceipt};
 use crate::state::WorkspaceState;
 
@@ -47,12 +47,11 @@ fn known_lines(
     let (before, after) = contents(state, file, hash)?;
     let splices = file.planned(&before, &after, 0);
     let now = state.clock.wall_ms();
+    let known = KnownChange::new(&before, &splices);
     let had = file.before.as_ref().map(|meta| meta.hash);
     Some(match earlier {
-        Some(seen) if seen.hash == had && had.is_some() => {
-            receipt::renewed(seen, hash, &before, &splices, now)
-        }
-        earlier => receipt::first(earlier, hash, (&before, &after), &splices, now),
+        Some(seen) if seen.hash == had && had.is_some() => receipt::renewed(seen, hash, &known, now),
+        earlier => receipt::first(earlier, hash, &known, &after, now),
     })
 }
 

@@ -43,6 +43,20 @@ impl LineBreak {
         }
     }
 
+    /// Returns the number of bytes of a unit.
+    const fn width(self) -> usize {
+        if matches!(self, Self::Unit(_)) { 2 } else { 1 }
+    }
+
+    fn is_white(self, unit: &[u8]) -> bool {
+        match (self, unit) {
+            (Self::Unit(false), [white, 0]) | (Self::Unit(true), [0, white]) | (_, [white]) => {
+                white.is_ascii_whitespace()
+            }
+            _ => false,
+        }
+    }
+
     const fn unit(big: bool) -> [u8; 2] {
         if big { [0, b'\n'] } else { [b'\n', 0] }
     }
@@ -64,6 +78,35 @@ impl LineBreak {
     }
 }
 
+/// Returns true if there is text that is not white space between the offset `at` and the start of its line, or the
+/// offset `from` if that is nearer.
+pub(super) fn has_text_before(content: &[u8], (from, at): (u64, u64)) -> bool {
+    let mark: u64 = match content {
+        [0xef, 0xbb, 0xbf, ..] => 3,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => 2,
+        _ => 0,
+    };
+    let part = offsets(content, (from.max(mark), at));
+    let kind = LineBreak::of(content);
+    let text = part.rchunks(kind.width()).find(|unit| kind.ends(unit) || !kind.is_white(unit));
+    text.is_some_and(|unit| !kind.ends(unit))
+}
+
+/// Returns true if there is text that is not white space between the offset `at` and the end of its line, or the offset
+/// `to` if that is nearer.
+pub(super) fn has_text_behind(content: &[u8], (at, to): (u64, u64)) -> bool {
+    let kind = LineBreak::of(content);
+    let text =
+        offsets(content, (at, to)).chunks(kind.width()).find(|unit| kind.ends(unit) || !kind.is_white(unit));
+    text.is_some_and(|unit| !kind.ends(unit))
+}
+
+/// Returns the bytes between two offsets, as far as the content has them.
+fn offsets(content: &[u8], (from, to): (u64, u64)) -> &[u8] {
+    let offset = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(content.len());
+    content.get(offset(from)..offset(to)).unwrap_or_default()
+}
+
 /// Returns the number of the last line of a content: the empty one after the last break, if the content ends in a
 /// break.
 pub fn last_line(content: &[u8]) -> u64 {
@@ -73,7 +116,7 @@ pub fn last_line(content: &[u8]) -> u64 {
 /// Returns the bytes of some lines, 1-based and inclusive, as far as the content has them.
 pub fn cut_lines(content: &[u8], (first, last): (u64, u64)) -> &[u8] {
     let kind = LineBreak::of(content);
-    let step = if matches!(kind, LineBreak::Unit(_)) { 2 } else { 1 };
+    let step = kind.width();
     let (mut line, mut start, mut end) = (1_u64, 0, content.len());
     let mut begun = first <= 1;
     for at in (0..content.len()).step_by(step) {

@@ -34,6 +34,30 @@ pub struct ReceiptContent {
     pub time: u64,
 }
 
+/// A change of a content that a session made or was shown.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownChange<'c> {
+    /// The content before.
+    pub before: &'c [u8],
+    /// The splices that change it.
+    pub splices: &'c [Splice],
+    /// The lines before, sorted, that the session quoted or replaced whole.
+    pub quoted: &'c [(u64, u64)],
+}
+
+impl<'c> KnownChange<'c> {
+    /// Creates a change of which no quoted line is known.
+    pub const fn new(before: &'c [u8], splices: &'c [Splice]) -> Self {
+        Self { before, splices, quoted: &[] }
+    }
+
+    /// Returns the place of the lines that the session knows after the change. `seen` are those that it had seen before.
+    fn known_lines(&self, seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let known = ranges::union_with(seen.to_vec(), self.quoted);
+        only(ranges::moved(&known, self.before, self.splices))
+    }
+}
+
 /// Makes it the receipt of a session for a path.
 pub fn of(caller: &Caller, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
     of_session(&caller.session, path, shown)
@@ -58,44 +82,47 @@ fn only(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     if ranges.is_empty() { vec![NO_LINES] } else { ranges }
 }
 
-/// Returns the receipt after a change that its session made or was shown: the seen lines at their new place, and the
-/// new lines.
+/// Returns the receipt after a change that its session made or was shown: the seen and the quoted lines at their new
+/// place, and the new lines that have no text of other lines.
 pub fn renewed(
     seen: &ReadReceipt,
     after: ContentHash,
-    before: &[u8],
-    splices: &[Splice],
+    change: &KnownChange<'_>,
     time: u64,
 ) -> ReceiptContent {
-    let touched = || ranges::moved(&[NO_LINES], before, splices);
+    let &KnownChange { before, splices, .. } = change;
     let ranges = match seen.ranges.as_slice() {
         [] => Vec::new(),
-        some => only(ranges::moved(some, before, splices)),
+        some => change.known_lines(some),
     };
     let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
     // A receipt of version 1 does not have the numbers of its reads: an edit must not give them another meaning.
     let lost = numbered.is_empty() && seen.ranges != [NO_LINES];
-    let numbered = if lost { numbered } else { numbered::reported(&numbered, after, &touched(), time) };
+    let numbered = if lost {
+        numbered
+    } else {
+        numbered::reported(&numbered, after, &ranges::touched(before, splices), time)
+    };
     ReceiptContent { hash: Some(after), ranges, numbered, time }
 }
 
-/// Returns the receipt for a file that its session had not seen, after the session changed it: it covers what the
-/// session wrote, and the whole file if it wrote the whole file (`written` is that content). Numbers that it read
+/// Returns the receipt for a file that its session had not seen, after the session changed it: it covers the lines
+/// that the session wrote or quoted, and the whole file if it wrote the whole file (`written` is that content). Numbers that it read
 /// earlier keep their meaning.
 pub fn first(
     earlier: Option<&ReadReceipt>,
     after: ContentHash,
-    (before, written): (&[u8], &[u8]),
-    splices: &[Splice],
+    change: &KnownChange<'_>,
+    written: &[u8],
     time: u64,
 ) -> ReceiptContent {
+    let &KnownChange { before, splices, .. } = change;
     let replaced: usize = splices.iter().map(|splice| splice.old.len()).sum();
-    let moved = ranges::moved(&[], before, splices);
     if replaced == before.len() {
         return whole(after, written, time);
     }
-    let numbered = numbered::reported(&lost(earlier), after, &moved, time);
-    ReceiptContent { hash: Some(after), ranges: only(moved), numbered, time }
+    let numbered = numbered::reported(&lost(earlier), after, &ranges::touched(before, splices), time);
+    ReceiptContent { hash: Some(after), ranges: change.known_lines(&[]), numbered, time }
 }
 
 /// Returns the receipt for a content that was shown completely.
@@ -146,12 +173,18 @@ pub fn glimpsed(
     ReceiptContent { hash: Some(hash), ranges, numbered, time }
 }
 
-/// Returns the receipt of a session that knows a content and was shown some of its lines in a reply.
-pub fn widened(seen: &ReadReceipt, shown: &[(u64, u64)], time: u64) -> ReceiptContent {
+/// Returns the receipt of a session that knows a content and was shown some of its lines in a reply. A receipt that
+/// becomes too long does not lose the lines of `needed`: the session's next job edits them.
+pub fn widened(seen: &ReadReceipt, shown: &[(u64, u64)], needed: &[(u64, u64)], time: u64) -> ReceiptContent {
     let Some(hash) = seen.hash else { return absent(time) };
     let ranges = match seen.ranges.as_slice() {
         [] => Vec::new(),
-        some => only(ranges::union_with(some.to_vec(), shown)),
+        some => {
+            let is_needed =
+                |seen: &&(u64, u64)| needed.iter().any(|lines| lines.0 <= seen.1 && seen.0 <= lines.1);
+            let fresh: Vec<(u64, u64)> = shown.iter().chain(some.iter().filter(is_needed)).copied().collect();
+            only(ranges::union_with(some.to_vec(), &fresh))
+        }
     };
     let numbered = numbered::reported(&seen.numbered, hash, shown, time);
     ReceiptContent { hash: Some(hash), ranges, numbered, time }

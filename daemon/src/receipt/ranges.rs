@@ -2,7 +2,10 @@
 
 use editd_engine::Splice;
 
-use super::lines::{LineCounter, last_line};
+use super::lines::{LineCounter, has_text_before, has_text_behind, last_line};
+
+/// The first and the last line of a range.
+pub type LineRange = (u64, u64);
 
 /// The most ranges that a receipt keeps; beyond that the shortest are dropped.
 pub const RANGES: usize = 256;
@@ -15,6 +18,19 @@ pub fn union(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 /// The same with ranges that were shown just now: none of those is dropped, or a refusal would ask for them forever.
 pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64, u64)> {
     ranges.extend_from_slice(fresh);
+    let mut joined = joined(ranges);
+    while joined.len() > RANGES {
+        let old = |range: &(u64, u64)| !fresh.iter().any(|new| range.0 <= new.1 && new.0 <= range.1);
+        let shortest = joined.iter().enumerate().filter(|(_, range)| old(range));
+        let shortest = shortest.min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
+        let Some(at) = shortest else { break };
+        joined.remove(at);
+    }
+    joined
+}
+
+/// Sorts ranges and joins those that overlap or touch; keeps all of them.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     ranges.retain(|(first, last)| first <= last && *first > 0);
     ranges.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
@@ -24,14 +40,25 @@ pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64
             _ => joined.push((first, last)),
         }
     }
-    while joined.len() > RANGES {
-        let old = |range: &(u64, u64)| !fresh.iter().any(|new| range.0 <= new.1 && new.0 <= range.1);
-        let shortest = joined.iter().enumerate().filter(|(_, range)| old(range));
-        let shortest = shortest.min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
-        let Some(at) = shortest else { break };
-        joined.remove(at);
-    }
     joined
+}
+
+/// Returns ranges (sorted, joined) without some lines (sorted).
+fn without(ranges: Vec<(u64, u64)>, lines: &[u64]) -> Vec<(u64, u64)> {
+    let mut out = Vec::with_capacity(ranges.len());
+    let mut lines = lines.iter().copied().peekable();
+    for (mut first, last) in ranges {
+        while let Some(line) = lines.next_if(|line| *line <= last) {
+            if first < line {
+                out.push((first, line - 1));
+            }
+            first = first.max(line + 1);
+        }
+        if first <= last {
+            out.push((first, last));
+        }
+    }
+    out
 }
 
 /// Returns true if every line of `wanted` is in `seen` (sorted, joined).
@@ -73,15 +100,35 @@ fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> 
     parts
 }
 
-/// Returns the place of the seen lines after the splices; the inserted lines count as seen.
+/// Returns the lines of the new content that have text of splices, or from which splices removed text.
+pub fn touched(before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+    let mut lines = LineCounter::new(before);
+    let mut shift: i64 = 0;
+    let ranges = splices.iter().map(|splice| {
+        let first = lines.line_at(splice.at).saturating_add_signed(shift);
+        let gained = lines.breaks(&splice.new);
+        shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(lines.breaks(&splice.old));
+        (first, first.saturating_add(gained))
+    });
+    union(ranges.collect())
+}
+
+/// Returns the place of the seen lines (sorted, joined) after the splices. A line that splices touch is seen if it has no
+/// text of a line that was not.
 pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
     let mut lines = LineCounter::new(before);
     let mut out = Vec::with_capacity(seen.len() + splices.len());
-    let mut shift: i64 = 0;
+    // The lines that have text of a line that was not seen.
+    let mut unseen = Vec::new();
+    let (mut shift, mut done) = (0_i64, 0);
     let mut rest: Vec<(u64, u64)> = seen.to_vec();
     rest.reverse();
     let place = |line: u64, shift: i64| line.saturating_add_signed(shift);
-    for splice in splices {
+    let was_seen = |line: u64| {
+        let range = seen.get(seen.partition_point(|(_, last)| *last < line));
+        range.is_some_and(|(first, _)| *first <= line)
+    };
+    for (index, splice) in splices.iter().enumerate() {
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
         let last = lines.line_at(end);
@@ -105,10 +152,18 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
         let gained = lines.breaks(&splice.new);
         let start = place(first, shift);
         out.push((start, start.saturating_add(gained)));
+        if !was_seen(first) && has_text_before(before, (done, splice.at)) {
+            unseen.push(start);
+        }
+        let next = splices.get(index + 1).map_or(u64::MAX, |next| next.at);
+        if !was_seen(last) && has_text_behind(before, (end, next)) {
+            unseen.push(start.saturating_add(gained));
+        }
+        done = end;
         shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(lines.breaks(&splice.old));
     }
     out.extend(rest.into_iter().rev().map(|(from, to)| (place(from, shift), place(to, shift))));
-    union(out)
+    union(without(joined(out), &unseen))
 }
 
 /// Returns the place of the seen lines (all if there are no ranges) after a change by another writer; lines that it
@@ -159,13 +214,43 @@ mod tests {
     #[test]
     fn lines_after_an_insertion_move_down() {
         let before = b"a\nb\nc\nd\n";
-        assert_eq!(moved(&[(1, 1), (4, 4)], before, &[splice(2, "", "x\ny\n")]), [(1, 4), (6, 6)]);
+        assert_eq!(moved(&[(1, 1), (4, 4)], before, &[splice(2, "", "x\ny\n")]), [(1, 3), (6, 6)]);
+        assert_eq!(moved(&[(2, 2)], before, &[splice(2, "", "x\ny\n")]), [(2, 4)]);
     }
 
     #[test]
     fn lines_after_a_deletion_move_up() {
         let before = b"a\nb\nc\nd\ne\nf\n";
-        assert_eq!(moved(&[(5, 6)], before, &[splice(0, "a\nb\n", "")]), [(1, 1), (3, 4)]);
+        assert_eq!(moved(&[(5, 6)], before, &[splice(0, "a\nb\n", "")]), [(3, 4)]);
+        assert_eq!(moved(&[(3, 3)], before, &[splice(0, "a\nb\n", "")]), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_line_that_keeps_unseen_text_is_not_seen() {
+        let before = b"a = b = c\n  d\t\ne\n";
+        let equals = [splice(2, "=", ":"), splice(6, "=", ":")];
+        assert_eq!(moved(&[], before, &equals), []);
+        assert_eq!(moved(&[(1, 1)], before, &equals), [(1, 1)]);
+        assert_eq!(moved(&[], before, &[splice(0, "a = b =", "x\ny")]), [(1, 1)]);
+        assert_eq!(moved(&[], before, &[splice(4, "b = c", "x\ny")]), [(2, 2)]);
+        assert_eq!(moved(&[], before, &[splice(0, "a =", "x"), splice(4, "b = c", "y")]), [(1, 1)]);
+        assert_eq!(moved(&[], before, &[splice(0, "a", "x"), splice(4, "b", "y"), splice(6, "= c", "")]), []);
+        // White space is not text.
+        assert_eq!(moved(&[], before, &[splice(12, "d", "D\nD")]), [(2, 3)]);
+        assert_eq!(touched(before, &[splice(2, "=", "1\n2"), splice(6, "=", "3")]), [(1, 2)]);
+    }
+
+    #[test]
+    fn text_of_unseen_lines_is_found_in_every_encoding() {
+        assert_eq!(moved(&[], b"\xef\xbb\xbfab\rc\r", &[splice(3, "ab", "x")]), [(1, 1)]);
+        assert_eq!(moved(&[], b"ab\rc\r", &[splice(1, "b", "x")]), []);
+        assert_eq!(moved(&[], b"ab\r\ncd\r\n", &[splice(0, "ab", "x")]), [(1, 1)]);
+        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let cut = |at: u64, old: &str| Splice { at, old: wide(old), new: wide("x") };
+        let before = wide("\u{feff}ab\n\u{2020}c\n");
+        assert_eq!(moved(&[], &before, &[cut(2, "ab")]), [(1, 1)]);
+        assert_eq!(moved(&[], &before, &[cut(2, "a")]), []);
+        assert_eq!(moved(&[], &before, &[cut(10, "c")]), []);
     }
 
     #[test]

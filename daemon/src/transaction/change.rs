@@ -51,6 +51,8 @@ pub struct FileChange {
     pub mode: StagedMode,
     /// The splices from the one content to the other.
     pub splices: Vec<Splice>,
+    /// The lines of the content before that the job quotes or replaces whole.
+    pub quoted: Vec<(u64, u64)>,
     /// Lines added.
     pub added: u64,
     /// Lines removed.

@@ -12,7 +12,7 @@ use super::swap::SwappedTransaction;
 use super::{FileChange, Transaction};
 use crate::journal::seal::{SealProof, done_record, seal_record};
 use crate::journal::{flushing, settle};
-use crate::receipt::{self, ReceiptContent};
+use crate::receipt::{self, KnownChange, ReceiptContent};
 use crate::record::{ClipboardRecord, EndedWithoutEntry, FileRecord, ReadReceipt, Record};
 use crate::state::refusal::{log_present, store_refusal};
 use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
@@ -172,7 +172,7 @@ fn shown_of_moved(
         }
         (Some(seen), Some(source)) if seen.hash == Some(source.meta.hash) => {
             let splices = splices_between(&source.bytes, change.after.bytes());
-            receipt::renewed(seen, hash, &source.bytes, &splices, now)
+            receipt::renewed(seen, hash, &KnownChange::new(&source.bytes, &splices), now)
         }
         // The session knows that the file exists, but none of its lines.
         _ => receipt::glimpsed(None, hash, &[], now),
@@ -186,11 +186,10 @@ fn shown_of_written(
     now: u64,
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
+    let known = KnownChange { before, splices: &change.splices, quoted: &change.quoted };
     let had = change.before.as_ref().map(|found| found.meta.hash);
     match transaction.seen.get(change.place.path()) {
-        Some(seen) if seen.hash == had && had.is_some() => {
-            receipt::renewed(seen, hash, before, &change.splices, now)
-        }
-        earlier => receipt::first(earlier, hash, (before, change.after.bytes()), &change.splices, now),
+        Some(seen) if seen.hash == had && had.is_some() => receipt::renewed(seen, hash, &known, now),
+        earlier => receipt::first(earlier, hash, &known, change.after.bytes(), now),
     }
 }

@@ -329,6 +329,7 @@ impl EntryFiles {
                     hash: None,
                     mode,
                     splices,
+                    quoted: Vec::new(),
                     added,
                     removed,
                     from,

@@ -62,7 +62,8 @@ pub(super) fn edit_by_edit(
     let outcomes = outcomes(stages, &places, located, others)?;
     let after = FileState::File { bytes: after, mode };
     let (path, before) = (change.path.clone(), state.clone());
-    let change = PlannedChange { path, before, after, hash: None, splices, added, removed };
+    let change =
+        PlannedChange { path, before, after, hash: None, splices, quoted: Vec::new(), added, removed };
     Some(RebasedChange { change, outcomes })
 }
 

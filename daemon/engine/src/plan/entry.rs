@@ -285,6 +285,7 @@ fn settle(
             EditedContent {
                 bytes: Arc::from([]),
                 splices: Vec::new(),
+                quoted: Vec::new(),
                 hashes: (empty, empty),
                 known: None,
                 plain: true,
@@ -302,7 +303,8 @@ fn settle(
     };
     let totals = delta.totals();
     let hash = edited.hashes.1;
-    tree.write(path, Stage { bytes: edited.bytes, mode, hash, splices: edited.splices, totals })?;
+    let EditedContent { bytes, splices, quoted, .. } = edited;
+    tree.write(path, Stage { bytes, mode, hash, splices, quoted, totals })?;
     Ok(Some(delta))
 }
 

@@ -19,7 +19,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{EarlierChanges, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
+use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, quoted_lines, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -49,6 +49,8 @@ pub(crate) struct EditedContent {
     pub(crate) bytes: Arc<[u8]>,
     /// The splices that made it.
     pub(crate) splices: Vec<Splice>,
+    /// The lines of the content before that the edits quote or replace whole.
+    pub(crate) quoted: Vec<(u64, u64)>,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
     /// The offset of the first splice and the number of newlines before it, if they are known.
@@ -103,7 +105,7 @@ pub(crate) fn run(
     refuse_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
-    let edited = match make(base, &text, places, &mut reports) {
+    let edited = match make(base, &text, ops, places, &mut reports) {
         Ok(edited) => edited,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -297,6 +299,7 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
 fn make(
     base: &EditBase<'_>,
     text: &Text<'_>,
+    ops: &Parsed,
     mut places: Vec<Place>,
     reports: &mut EditReports,
 ) -> Result<Option<EditedContent>, Refusal> {
@@ -309,6 +312,9 @@ fn make(
         report.found.now = Some((first, number(last)));
     });
     let splices = assemble(text, &places)?;
+    // The new text of a substitution may have groups of the match, which the session does not know.
+    let is_given = |place: &&Place| !matches!(ops.get(place.edit as usize), Some(Ok(Op::Substitute(_))));
+    let quoted = quoted_lines(text, places.iter().filter(is_given));
     // The splices hold the large texts now.
     drop(places);
     let Some(first) = splices.first() else {
@@ -344,7 +350,7 @@ fn make(
     let lines = text.line_of(at.saturating_sub(text.bom)) - 1;
     let known = (plain && text.breaks == Breaks::Lf).then_some((at, lines));
     debug_assert_eq!(base.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
-    Ok(Some(EditedContent { bytes: after, splices, hashes, known, plain }))
+    Ok(Some(EditedContent { bytes: after, splices, quoted, hashes, known, plain }))
 }
 
 /// Stores the clipboards of the edits that were not refused, for later entries.

@@ -114,6 +114,27 @@ fn every_party_to_an_overlap_is_named() {
 }
 
 #[test]
+fn lines_are_quoted_if_only_white_space_of_them_is_not_matched() {
+    let quoted = |content: &str, parts: &[&str]| {
+        let text = Text::read(content.as_bytes(), None).unwrap();
+        let place = |part: &&str| {
+            let at = content.find(part).unwrap();
+            Place::replacing(&text, 0, at..at + part.len(), &Rc::from("?"))
+        };
+        let places: Vec<Place> = parts.iter().map(place).collect();
+        quoted_lines(&text, places.iter())
+    };
+    assert_eq!(quoted("a = b\n  c\t\nd\n", &[" = "]), []);
+    assert_eq!(quoted("a = b\n  c\t\nd\n", &["a = b"]), [(1, 1)]);
+    assert_eq!(quoted("a = b\n  c\t\nd\n", &["c"]), [(2, 2)]);
+    assert_eq!(quoted("a = b\n  c\t\nd\n", &["b\n  c\t\n"]), [(2, 2)]);
+    assert_eq!(quoted("a = b\n  c\t\nd e", &["a = b\n  c\t\nd"]), [(1, 2)]);
+    assert_eq!(quoted("a = b\n  c\t\nd", &["a =", "c", "d"]), [(2, 3)]);
+    assert_eq!(quoted("a\r\nb\r\nc\r\n", &["a", "b\r\n", "c"]), [(1, 3)]);
+    assert_eq!(quoted("a b\rb\rc\r", &["b\rb\rc"]), [(2, 3)]);
+}
+
+#[test]
 fn many_close_places_become_few_splices() {
     let content = "ab".repeat(crate::limits::SPLICES + 1);
     let text = Text::read(content.as_bytes(), None).unwrap();

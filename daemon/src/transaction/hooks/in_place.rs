@@ -12,7 +12,7 @@ use crate::config::CommandSpec;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
-use crate::receipt;
+use crate::receipt::{self, KnownChange};
 use crate::record::{ChangeMethod, FileMeta, FileRecord, ReadReceipt, StagingFolder};
 use crate::state::lock;
 use crate::transaction::JobGuard;
@@ -164,15 +164,16 @@ fn seen_after(context: &HookContext<'_>, change: &HookChange) -> ReadReceipt {
     let (caller, path) = (&context.sealed.transaction.origin.caller, &change.record.path);
     let now = context.state.clock.wall_ms();
     let seen = context.state.store.seen(&caller.session, path).ok().flatten();
+    let known = KnownChange::new(&change.before.bytes, &change.record.splices);
     let hash = |meta: &FileMeta| meta.hash;
     let shown = match (change.after.as_ref().map(|after| hash(&after.meta)), seen) {
         (None, _) => receipt::absent(now),
         (Some(after), Some(seen)) if seen.hash == Some(change.before.meta.hash) => {
-            receipt::renewed(&seen, after, &change.before.bytes, &change.record.splices, now)
+            receipt::renewed(&seen, after, &known, now)
         }
         (Some(hash), earlier) => {
             let after: &[u8] = change.after.as_ref().map_or(&[], |after| &after.bytes);
-            receipt::first(earlier.as_ref(), hash, (&change.before.bytes, after), &change.record.splices, now)
+            receipt::first(earlier.as_ref(), hash, &known, after, now)
         }
     };
     receipt::of(caller, path, shown)

@@ -186,6 +186,7 @@ fn transaction(
             hash: None,
             mode,
             splices,
+            quoted: Vec::new(),
             added,
             removed,
             from: None,
