@@ -9,6 +9,7 @@ use std::process::Command;
 
 use editd_tests::test_daemon::TestDaemon;
 
+use crate::options::BenchOptions;
 use crate::rounds::{Desk, together};
 use crate::rows::{Measured, WORKLOADS, Workload};
 use crate::server::{Program, Server};
@@ -54,17 +55,18 @@ const CALLGRIND: Counter = Counter {
 };
 
 /// Counts with each program that is there.
-pub(crate) fn run(texts: &RealTexts, found: &mut Measured) {
+pub(crate) fn run(options: &BenchOptions, texts: &RealTexts, found: &mut Measured) {
+    let measured = |(key, _): &&(&str, [usize; 2])| options.measures(key);
     if is_there(&STRACE, found) {
-        for (work, numbers) in CALLS {
+        for (work, numbers) in CALLS.iter().filter(measured) {
             each(&STRACE, work, *numbers, texts, found);
         }
-        for (work, numbers) in FLUSHES {
+        for (work, numbers) in FLUSHES.iter().filter(measured) {
             each(&STRACE_FLUSHES, work, *numbers, texts, found);
         }
     }
     if is_there(&CALLGRIND, found) {
-        for (work, numbers) in INSTRUCTIONS {
+        for (work, numbers) in INSTRUCTIONS.iter().filter(measured) {
             each(&CALLGRIND, work, *numbers, texts, found);
         }
     }

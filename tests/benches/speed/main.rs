@@ -64,7 +64,7 @@ fn main() {
         rounds::run(&options, &texts, &mut found);
     }
     if options.has("counts") {
-        counts::run(&texts, &mut found);
+        counts::run(&options, &texts, &mut found);
     }
     if options.has("tools") {
         tools::run(&options, &texts, &mut found);

@@ -19,6 +19,8 @@ pub(crate) struct BenchOptions {
     pub(crate) entries: usize,
     /// The size of the largest file, in MB.
     pub(crate) largest: usize,
+    /// The keys of the work to measure; `None`: all of it.
+    work: Option<Vec<String>>,
 }
 
 impl BenchOptions {
@@ -42,7 +44,13 @@ impl BenchOptions {
             parts,
             entries: number("entries", 0),
             largest: number("largest", 60),
+            work: value("work").map(|text| text.split(',').map(str::to_owned).collect()),
         }
+    }
+
+    /// Returns true if the work with this key is to be measured.
+    pub(crate) fn measures(&self, key: &str) -> bool {
+        self.work.as_ref().is_none_or(|keys| keys.iter().any(|one| one == key))
     }
 
     /// Returns true if this part is to run.

@@ -293,7 +293,8 @@ impl Workload {
 /// Returns the kinds of jobs that the options permit.
 pub(crate) fn workloads(options: &BenchOptions) -> impl Iterator<Item = &'static Workload> {
     let largest = options.largest * MB;
-    WORKLOADS.iter().filter(move |work| match work.size {
+    let named = WORKLOADS.iter().filter(|work| options.measures(work.key));
+    named.filter(move |work| match work.size {
         TextSize::Usual => true,
         TextSize::Bytes(bytes) => bytes <= largest,
         TextSize::Lines(lines) => lines * 40 <= largest,
