@@ -142,6 +142,9 @@ pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 #[cfg(unix)]
 pub const CLAIM_MS: u64 = 10_000;
 
+/// The most milliseconds that a flush of the log waits for jobs that are about to need one.
+pub const GATHER_MS: u64 = 2;
+
 /// Bytes of replies and events that one connection may leave unread. Beyond that, no further request of it is read,
 /// and events are replaced by one `overflow`.
 pub const OUTBOX: usize = 1024 * 1024;

@@ -54,6 +54,8 @@
 //! With it, this compiles:
 //!
 //! ```
+//! use std::time::Duration;
+//!
 //! use editd::testing::{AppendedIntent, Disk, RescueSink, ResolvedPath, Store, StoreError};
 //!
 //! fn put(
@@ -63,7 +65,7 @@
 //!     place: &ResolvedPath,
 //!     rescue: &mut RescueSink<'_>,
 //! ) -> Result<(), StoreError> {
-//!     let intended = store.flush_intent(intent)?;
+//!     let intended = store.flush_intent(intent, &|| Duration::ZERO)?;
 //!     for file in intended.files() {
 //!         let _ = disk.put(file, place, rescue);
 //!     }
@@ -73,6 +75,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use editd_proto::ids::JobId;
 
@@ -176,12 +179,16 @@ impl Store {
         Ok(AppendedIntent { entry: Arc::new(entry), at })
     }
 
-    /// Makes an intent durable.
+    /// Makes an intent durable, together with announced ones. `now` returns the time since some fixed moment.
     ///
     /// # Errors
     /// As [`Store::flush`]: the intent may have reached the disk all the same, and the next start decides.
-    pub fn flush_intent(&self, intent: AppendedIntent) -> Result<Intended, StoreError> {
-        let _flushed = self.flush(intent.at)?;
+    pub fn flush_intent(
+        &self,
+        intent: AppendedIntent,
+        now: &dyn Fn() -> Duration,
+    ) -> Result<Intended, StoreError> {
+        self.shared.log.flush_together(intent.at, now)?;
         Ok(Intended(intent.entry))
     }
 

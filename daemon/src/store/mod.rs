@@ -52,6 +52,7 @@ pub use by_path::PathDigest;
 pub use damage::DamageSignal;
 pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;
+pub use log::FlushAnnouncement;
 pub use losses::unknown_end;
 pub use quota::RetentionTask;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::index::{IndexState, RowChanges};
-use super::log::PlacedRecord;
 use super::log::payload::{self, RecordPayload};
+use super::log::{FlushAnnouncement, PlacedRecord};
 use super::open::{LOG_FOLDER, named_at};
 use super::overlay::AppliedUpTo;
 use super::rebuild::DatabaseState;
@@ -35,6 +35,12 @@ impl Store {
         let upto = upto.min(self.shared.log.last());
         self.shared.log.flush(upto)?;
         Ok(Flushed(upto))
+    }
+
+    /// Announces a flush of a record that is not appended yet: another caller of [`Self::flush_intent`] waits for it for a
+    /// short time, so that both need one flush of the disk.
+    pub fn announce_flush(&self) -> FlushAnnouncement<'_> {
+        self.shared.log.announce_flush()
     }
 
     /// Returns the position of the last record; flushing it makes everything durable.

@@ -12,8 +12,8 @@ use crate::record::{ClipboardRecord, Entry};
 use crate::state::refusal::{log_present, root_present, store_refusal};
 use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 use crate::state::{WorkspaceState, lock};
-use crate::store::StoreError;
 use crate::store::intent::Intended;
+use crate::store::{FlushAnnouncement, StoreError};
 use crate::transaction::JobAbort;
 
 /// A transaction whose intent is in the log.
@@ -23,11 +23,12 @@ pub(super) struct IntendedTransaction {
     pub(super) intended: Intended,
 }
 
-/// Writes the intent and waits until it is as durable as the job demands.
+/// Writes the intent and waits until it is as durable as the job demands. `announced` has announced the flush.
 pub(super) fn intend(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     ready: StagedTransaction,
+    announced: Option<FlushAnnouncement<'_>>,
 ) -> Result<IntendedTransaction, JobAbort> {
     // Jobs that come while too many entries are unsettled settle them themselves.
     if !crate::journal::settle::make_room(state) {
@@ -62,12 +63,15 @@ pub(super) fn intend(
         })
     };
     let appended = state.store.append_intent(entry).map_err(refused)?;
+    drop(announced);
     let intended = match ready.transaction.origin.durability {
         Durability::Relaxed => appended.relaxed(),
-        Durability::Durable | Durability::Full => state.store.flush_intent(appended).map_err(|error| {
-            ready.unstage(state);
-            JobAbort::Refused(unknown(state, &job, &error))
-        })?,
+        Durability::Durable | Durability::Full => {
+            state.store.flush_intent(appended, &|| state.clock.monotonic()).map_err(|error| {
+                ready.unstage(state);
+                JobAbort::Refused(unknown(state, &job, &error))
+            })?
+        }
     };
     Ok(IntendedTransaction { transaction: ready.transaction, intended })
 }

@@ -37,7 +37,7 @@ pub use clips::check_clips;
 pub use dialect_reply::DialectReply;
 pub use guard::JobGuard;
 
-use editd_proto::message::Receipt;
+use editd_proto::message::{Durability, Receipt};
 
 use crate::state::WorkspaceState;
 use crate::state::refusal::log_works;
@@ -60,9 +60,11 @@ pub fn commit(
     }
     log_works(state)?;
     guard.grow(memory_estimate::of_transaction(&checked))?;
+    let flushes = checked.origin.durability != Durability::Relaxed;
+    let announced = flushes.then(|| state.store.announce_flush());
     let staged = stage::stage(state, checked)?;
     step(state, guard, JobStep::Stage)?;
-    let intended = intend::intend(state, guard, staged)?;
+    let intended = intend::intend(state, guard, staged, announced)?;
     step(state, guard, JobStep::Intend)?;
     let swapped = swap::swap(state, intended)?;
     step(state, guard, JobStep::Swap)?;

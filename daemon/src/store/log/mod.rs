@@ -51,6 +51,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use flush::FlushAnnouncement;
 pub use writer::{Log, LogLocation, PlacedRecord};
 
 /// Records begin at multiples of this many bytes.

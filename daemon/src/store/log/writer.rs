@@ -88,6 +88,8 @@ pub struct Log {
     pub(super) counts: LogCounts,
     pub(super) sync: Mutex<GroupFlush>,
     pub(super) synced: Condvar,
+    /// Wakes the caller that waits for announced flushes.
+    pub(super) gathered: Condvar,
 }
 
 impl Log {
@@ -112,6 +114,7 @@ impl Log {
             counts: LogCounts::default(),
             sync: Mutex::new(GroupFlush::default()),
             synced: Condvar::new(),
+            gathered: Condvar::new(),
         }
     }
 

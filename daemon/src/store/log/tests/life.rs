@@ -184,6 +184,65 @@ fn callers_that_wait_together_share_a_flush_and_late_ones_take_the_next() {
     assert_eq!(seen, (0..16).collect::<Vec<_>>());
 }
 
+/// Makes each flush of a machine take a second. Returns the seconds that passed.
+fn slow(machine: &FakeMachine) -> Arc<AtomicU64> {
+    let seconds = Arc::new(AtomicU64::new(0));
+    let passed = seconds.clone();
+    machine.on_flush(move || {
+        passed.fetch_add(1, Ordering::SeqCst);
+    });
+    seconds
+}
+
+#[test]
+fn a_flush_waits_for_one_that_is_announced() {
+    let machine = FakeMachine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    let (seconds, looks) = (slow(&machine), AtomicU64::new(0));
+    let now = || {
+        looks.fetch_add(1, Ordering::SeqCst);
+        Duration::from_secs(seconds.load(Ordering::SeqCst))
+    };
+    let mut put = 0;
+    let mut append = || {
+        put += 1;
+        log.append(&[small(put)]).unwrap()[0].at
+    };
+    log.flush_together(append(), &now).unwrap();
+    let shares = (0..100).any(|_| {
+        let (first, before) = (append(), machine.flushes());
+        let announced = log.announce_flush();
+        looks.store(0, Ordering::SeqCst);
+        std::thread::scope(|scope| {
+            let leads = scope.spawn(|| log.flush_together(first, &now).unwrap());
+            while looks.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            // The other one gathers now.
+            let second = append();
+            drop(announced);
+            leads.join().unwrap();
+            log.flush_together(second, &now).unwrap();
+        });
+        machine.flushes() - before == 1
+    });
+    assert!(shares, "no flush of a hundred was shared");
+}
+
+#[test]
+fn a_flush_does_not_wait_for_an_announcement_that_does_not_end() {
+    let machine = FakeMachine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    let (seconds, before) = (slow(&machine), machine.flushes());
+    let _announced = log.announce_flush();
+    for n in 0..3 {
+        let at = log.append(&[small(n)]).unwrap()[0].at;
+        let now = || Duration::from_secs(seconds.load(Ordering::SeqCst));
+        assert!(log.flush_together(at, &now).unwrap() > at);
+    }
+    assert_eq!(machine.flushes() - before, 3);
+}
+
 #[test]
 fn many_threads_lose_nothing_that_was_flushed() {
     let machine = FakeMachine::new();
