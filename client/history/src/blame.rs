@@ -118,7 +118,12 @@ fn present(context: &ReviewContext<'_>, path: &FilePath) -> Result<Vec<u8>, Fail
             format!("there is no file {path}; `editctl log --path FILE` lists the entries that changed it");
         Failure::refused(ErrorCode::Missing, message)
     };
-    let file = context.workspace.file(path).filter(|file| machine::is_file(file)).ok_or_else(missing)?;
+    let found = context.workspace.file(path);
+    if found.as_deref().is_some_and(machine::is_folder) {
+        let message = format!("{path} is a folder: name one of its files");
+        return Err(Failure::refused(ErrorCode::Unsupported, message));
+    }
+    let file = found.filter(|file| machine::is_file(file)).ok_or_else(missing)?;
     let most = usize::try_from(FILE).unwrap_or(usize::MAX);
     let bytes =
         machine::read_whole(Some(&file), most).map_err(|error| Failure::File(path.display(), error))?;

@@ -330,7 +330,11 @@ pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
     match error.code {
         // The message says to send the job again.
         ErrorCode::Stale if error.would_apply == Some(WouldApply::Clean) => None,
-        ErrorCode::Stale if !error.later.is_empty() => None,
+        // An undo of an entry on which later ones depend: those are undone first, the newest before the others.
+        ErrorCode::Stale if !error.later.is_empty() => {
+            let newest = error.later.iter().max_by_key(|later| later.job).filter(|later| later.own)?;
+            Some(format!("next: undo {{\"job\": {}}}", newest.job))
+        }
         // The message says what to do with the lines that the refusal shows.
         ErrorCode::Stale if shows_all(error) => None,
         // The file is gone.

@@ -178,10 +178,13 @@ fn a_line_is_followed_through_more_changes_than_the_daemon_makes_contents_for() 
 }
 
 #[test]
-fn blame_refuses_binary_files_and_missing_lines() {
+fn blame_refuses_folders_binary_files_and_missing_lines() {
     let tree = ChangedTree::new();
+    tree.daemon.put("d/f.txt", "one\n");
     for (words, expected) in [
         (&["blame", "bin.dat"][..], "bin.dat is binary"),
+        (&["blame", "d"], "d is a folder: name one of its files"),
+        (&["blame", "none"], "there is no file none"),
         (&["blame", "a.txt", "--lines", "6-7"], "a.txt has 5 lines"),
         (&["blame", "a.txt", "--lines", "3-2"], "the last line lies before the first"),
     ] {

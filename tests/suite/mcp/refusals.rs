@@ -302,3 +302,29 @@ fn small_refusals_say_what_the_tools_of_the_set_can_do() {
     let edit = McpClient::begin(&daemon, &[]).call("edit", json!({ "edits": edits }));
     assert!(edit.is_error && edit.text.contains("`delete` it in one call"), "{}", edit.text);
 }
+
+#[test]
+fn an_undo_below_a_later_job_of_the_session_names_the_undo_that_comes_first() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let mut client = McpClient::begin(&daemon, &[]);
+    client.call("read", json!({ "path": "a.txt" })).done();
+    for edit in [
+        json!({ "path": "a.txt", "rename_to": "b.txt" }),
+        json!({ "path": "b.txt", "old": "one", "new": "two" }),
+    ] {
+        client.call("edit", json!({ "edits": [edit] })).done();
+    }
+    let refused = client.call("undo", json!({ "paths": ["a.txt"] }));
+    assert!(refused.is_error && refused.text.ends_with("\n  next: undo {\"job\": 2}"), "{}", refused.text);
+    for job in [2, 1] {
+        client.call("undo", json!({ "job": job })).done();
+    }
+    assert_eq!(daemon.get("a.txt"), b"one\n");
+    // The session cannot undo what another one has changed.
+    client.call("edit", json!({ "edits": [{ "path": "a.txt", "rename_to": "b.txt" }] })).done();
+    let mut other = McpClient::begin(&daemon, &[]);
+    other.call("edit", json!({ "edits": [{ "path": "b.txt", "old": "one", "new": "three" }] })).done();
+    let refused = client.call("undo", json!({ "paths": ["a.txt"] }));
+    assert!(refused.is_error && !refused.text.contains("next:"), "{}", refused.text);
+}
