@@ -98,5 +98,11 @@ fn shown_change(
     }
     let splices = editd_engine::splices_between(&old, &found.bytes);
     let whole = error.diff.is_some() && diff.omitted == 0;
-    receipt::changed_by_others(seen, hash, (&old, &splices), (&diff.shown, whole), now)
+    receipt::changed_by_others(
+        seen,
+        hash,
+        &receipt::KnownChange::new((&old, &found.bytes), &splices),
+        (&diff.shown, whole),
+        now,
+    )
 }

@@ -328,6 +328,7 @@ pub(super) fn transaction(
             mode,
             splices: change.splices,
             quoted: change.quoted,
+            foreign: false,
             added: change.added,
             removed: change.removed,
             restores: None,

@@ -14,7 +14,7 @@ use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
 use crate::receipt::ranges::LineRange;
-use crate::receipt::{self, NO_LINES, ranges};
+use crate::receipt::{self, KnownChange, NO_LINES, ranges};
 use crate::record::{ReadReceipt, Record};
 use crate::state::WorkspaceState;
 
@@ -62,7 +62,10 @@ impl ChangeSinceRead {
         now: u64,
     ) -> receipt::ReceiptContent {
         match &self.old {
-            Some(old) => receipt::changed_by_others(seen, found.meta.hash, (old, &self.splices), shown, now),
+            Some(old) => {
+                let change = KnownChange::new((old, &found.bytes), &self.splices);
+                receipt::changed_by_others(seen, found.meta.hash, &change, shown, now)
+            }
             None => receipt::glimpsed(Some(seen), found.meta.hash, shown.0, now),
         }
     }

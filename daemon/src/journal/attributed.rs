@@ -54,13 +54,13 @@ pub(super) fn receipt(
             } else {
                 splices
             };
-            let known = KnownChange::new(old, splices);
+            let known = KnownChange::new((old, new), splices);
             match seen {
                 Some(seen) if seen.hash.is_some() && seen.hash == change.before => {
                     receipt::renewed(seen, hash, &known, now)
                 }
                 Some(seen) if seen.hash.is_some() => return None,
-                earlier => receipt::first(earlier.as_ref(), hash, &known, new, now),
+                earlier => receipt::first(earlier.as_ref(), hash, &known, now),
             }
         }
     };

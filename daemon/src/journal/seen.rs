@@ -47,11 +47,18 @@ fn known_lines(
     let (before, after) = contents(state, file, hash)?;
     let splices = file.planned(&before, &after, 0);
     let now = state.clock.wall_ms();
-    let known = KnownChange::new(&before, &splices);
+    let known = KnownChange::new((&before, &after), &splices);
     let had = file.before.as_ref().map(|meta| meta.hash);
+    // It may bring back what another session wrote.
+    let may_be_foreign = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo);
     Some(match earlier {
-        Some(seen) if seen.hash == had && had.is_some() => receipt::renewed(seen, hash, &known, now),
-        earlier => receipt::first(earlier, hash, &known, &after, now),
+        Some(seen) if seen.hash == Some(hash) => receipt::unchanged(seen, now),
+        Some(seen) if seen.hash == had && had.is_some() => match may_be_foreign {
+            true => receipt::changed_by_others(seen, hash, &known, (&[], false), now),
+            false => receipt::renewed(seen, hash, &known, now),
+        },
+        earlier if may_be_foreign => receipt::glimpsed(earlier, hash, &[], now),
+        earlier => receipt::first(earlier, hash, &known, now),
     })
 }
 

@@ -20,51 +20,63 @@ pub struct LineShift {
 enum LineBreak {
     /// This byte.
     Byte(u8),
-    /// The code unit U+000A of UTF-16, little-endian or (`true`) big-endian.
-    Unit(bool),
+    /// The code unit of UTF-16 with this value, little-endian or (`true`) big-endian.
+    Unit(u8, bool),
+}
+
+/// Returns true if the lines of two contents end in different breaks, so that a line of one is none of the other.
+pub(super) fn breaks_differ(one: &[u8], other: &[u8]) -> bool {
+    LineBreak::of(one) != LineBreak::of(other)
 }
 
 impl LineBreak {
     fn of(content: &[u8]) -> Self {
         match content {
-            [0xff, 0xfe, ..] => Self::Unit(false),
-            [0xfe, 0xff, ..] => Self::Unit(true),
+            [0xff, 0xfe, ..] => Self::of_units(content, false),
+            [0xfe, 0xff, ..] => Self::of_units(content, true),
             _ if memchr::memchr(b'\n', content).is_some() => Self::Byte(b'\n'),
             _ if memchr::memchr(b'\r', content).is_some() => Self::Byte(b'\r'),
             _ => Self::Byte(b'\n'),
         }
     }
 
+    fn of_units(content: &[u8], big: bool) -> Self {
+        let has = |byte: u8| content.chunks_exact(2).any(|unit| *unit == Self::unit(byte, big));
+        Self::Unit(if !has(b'\n') && has(b'\r') { b'\r' } else { b'\n' }, big)
+    }
+
     /// Returns the number of lines that end in a part of the content, which starts at a character.
     fn count(self, part: &[u8]) -> u64 {
         match self {
             Self::Byte(byte) => editd_engine::count_byte(byte, part) as u64,
-            Self::Unit(big) => part.chunks_exact(2).filter(|unit| *unit == Self::unit(big)).count() as u64,
+            Self::Unit(byte, big) => {
+                part.chunks_exact(2).filter(|unit| *unit == Self::unit(byte, big)).count() as u64
+            }
         }
     }
 
     /// Returns the number of bytes of a unit.
     const fn width(self) -> usize {
-        if matches!(self, Self::Unit(_)) { 2 } else { 1 }
+        if matches!(self, Self::Unit(..)) { 2 } else { 1 }
     }
 
     fn is_white(self, unit: &[u8]) -> bool {
         match (self, unit) {
-            (Self::Unit(false), [white, 0]) | (Self::Unit(true), [0, white]) | (_, [white]) => {
+            (Self::Unit(_, false), [white, 0]) | (Self::Unit(_, true), [0, white]) | (_, [white]) => {
                 white.is_ascii_whitespace()
             }
             _ => false,
         }
     }
 
-    const fn unit(big: bool) -> [u8; 2] {
-        if big { [0, b'\n'] } else { [b'\n', 0] }
+    const fn unit(byte: u8, big: bool) -> [u8; 2] {
+        if big { [0, byte] } else { [byte, 0] }
     }
 
     fn ends(self, part: &[u8]) -> bool {
         match self {
             Self::Byte(byte) => part.last() == Some(&byte),
-            Self::Unit(big) => part.ends_with(&Self::unit(big)),
+            Self::Unit(byte, big) => part.ends_with(&Self::unit(byte, big)),
         }
     }
 
@@ -73,38 +85,13 @@ impl LineBreak {
             // A carriage return belongs to the break after it.
             Self::Byte(b'\n') => part.starts_with(b"\n") || part.starts_with(b"\r\n"),
             Self::Byte(byte) => part.first() == Some(&byte),
-            Self::Unit(big) => part.starts_with(&Self::unit(big)),
+            Self::Unit(byte, big) => {
+                let part =
+                    part.strip_prefix(&Self::unit(b'\r', big)).filter(|_| byte == b'\n').unwrap_or(part);
+                part.starts_with(&Self::unit(byte, big))
+            }
         }
     }
-}
-
-/// Returns true if there is text that is not white space between the offset `at` and the start of its line, or the
-/// offset `from` if that is nearer.
-pub(super) fn has_text_before(content: &[u8], (from, at): (u64, u64)) -> bool {
-    let mark: u64 = match content {
-        [0xef, 0xbb, 0xbf, ..] => 3,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => 2,
-        _ => 0,
-    };
-    let part = offsets(content, (from.max(mark), at));
-    let kind = LineBreak::of(content);
-    let text = part.rchunks(kind.width()).find(|unit| kind.ends(unit) || !kind.is_white(unit));
-    text.is_some_and(|unit| !kind.ends(unit))
-}
-
-/// Returns true if there is text that is not white space between the offset `at` and the end of its line, or the offset
-/// `to` if that is nearer.
-pub(super) fn has_text_behind(content: &[u8], (at, to): (u64, u64)) -> bool {
-    let kind = LineBreak::of(content);
-    let text =
-        offsets(content, (at, to)).chunks(kind.width()).find(|unit| kind.ends(unit) || !kind.is_white(unit));
-    text.is_some_and(|unit| !kind.ends(unit))
-}
-
-/// Returns the bytes between two offsets, as far as the content has them.
-fn offsets(content: &[u8], (from, to): (u64, u64)) -> &[u8] {
-    let offset = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(content.len());
-    content.get(offset(from)..offset(to)).unwrap_or_default()
 }
 
 /// Returns the number of the last line of a content: the empty one after the last break, if the content ends in a
@@ -187,7 +174,7 @@ pub fn lines_after((first, last): (u64, u64), shifts: &[LineShift]) -> (u64, u64
     (start.max(1), end.max(start).max(1))
 }
 
-/// Counts the lines of ascending offsets in one pass.
+/// Counts the lines of ascending offsets in one pass, and looks at the text around an offset.
 pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
     kind: LineBreak,
@@ -205,8 +192,40 @@ impl<'a> LineCounter<'a> {
         self.kind.count(text)
     }
 
+    /// Returns true if there is text that is not white space between the offset `at` and the start of its line, or the
+    /// offset `from` if that is nearer.
+    pub(super) fn has_text_before(&self, (from, at): (u64, u64)) -> bool {
+        let mark: u64 = match self.bytes {
+            [0xef, 0xbb, 0xbf, ..] => 3,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => 2,
+            _ => 0,
+        };
+        let units = self.part((from.max(mark), at)).rchunks(self.kind.width());
+        self.first_is_text(units)
+    }
+
+    /// Returns true if there is text that is not white space between the offset `at` and the end of its line, or the
+    /// offset `to` if that is nearer.
+    pub(super) fn has_text_behind(&self, range: (u64, u64)) -> bool {
+        self.first_is_text(self.part(range).chunks(self.kind.width()))
+    }
+
+    /// Returns true if the first of some units that is not white space within a line is no break.
+    fn first_is_text(&self, mut units: impl Iterator<Item = &'a [u8]>) -> bool {
+        let found = units.find(|unit| self.kind.ends(unit) || !self.kind.is_white(unit));
+        found.is_some_and(|unit| !self.kind.ends(unit))
+    }
+
+    /// Returns the bytes between two offsets, as far as the content has them.
+    fn part(&self, (from, to): (u64, u64)) -> &'a [u8] {
+        let offset = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.get(offset(from)..offset(to)).unwrap_or_default()
+    }
+
     pub(super) fn line_at(&mut self, offset: u64) -> u64 {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        // The last byte of a unit belongs to the line of its first one.
+        let offset = offset - offset % self.kind.width();
         if offset < self.at {
             self.at = 0;
             self.line = 1;

@@ -39,6 +39,8 @@ pub struct ReceiptContent {
 pub struct KnownChange<'c> {
     /// The content before.
     pub before: &'c [u8],
+    /// The content after.
+    pub after: &'c [u8],
     /// The splices that change it.
     pub splices: &'c [Splice],
     /// The lines before, sorted, that the session quoted or replaced whole.
@@ -47,12 +49,30 @@ pub struct KnownChange<'c> {
 
 impl<'c> KnownChange<'c> {
     /// Creates a change of which no quoted line is known.
-    pub const fn new(before: &'c [u8], splices: &'c [Splice]) -> Self {
-        Self { before, splices, quoted: &[] }
+    pub const fn new((before, after): (&'c [u8], &'c [u8]), splices: &'c [Splice]) -> Self {
+        Self { before, after, splices, quoted: &[] }
+    }
+
+    /// Returns true if its lines have no place after the change: another line break ends them.
+    fn breaks_lines(&self) -> bool {
+        lines::breaks_differ(self.before, self.after)
+    }
+
+    /// Returns the lines after the change whose numbers a reply tells, directly or as the neighbours of those that it
+    /// names: the touched ones and the quoted ones.
+    fn told_lines(&self) -> Vec<(u64, u64)> {
+        let touched = ranges::touched(self.before, self.splices);
+        match self.quoted {
+            [] => touched,
+            quoted => ranges::union_with(ranges::moved(quoted, self.before, self.splices), &touched),
+        }
     }
 
     /// Returns the place of the lines that the session knows after the change. `seen` are those that it had seen before.
     fn known_lines(&self, seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        if self.breaks_lines() {
+            return vec![NO_LINES];
+        }
         let known = ranges::union_with(seen.to_vec(), self.quoted);
         only(ranges::moved(&known, self.before, self.splices))
     }
@@ -95,33 +115,33 @@ pub fn renewed(
         [] => Vec::new(),
         some => change.known_lines(some),
     };
+    if change.breaks_lines() {
+        return ReceiptContent { hash: Some(after), ranges, numbered: numbered::lost(&seen.numbered), time };
+    }
     let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
     // A receipt of version 1 does not have the numbers of its reads: an edit must not give them another meaning.
     let lost = numbered.is_empty() && seen.ranges != [NO_LINES];
-    let numbered = if lost {
-        numbered
-    } else {
-        numbered::reported(&numbered, after, &ranges::touched(before, splices), time)
-    };
+    let numbered =
+        if lost { numbered } else { numbered::reported(&numbered, after, &change.told_lines(), time) };
     ReceiptContent { hash: Some(after), ranges, numbered, time }
 }
 
 /// Returns the receipt for a file that its session had not seen, after the session changed it: it covers the lines
-/// that the session wrote or quoted, and the whole file if it wrote the whole file (`written` is that content). Numbers that it read
+/// that the session wrote or quoted, and the whole file if it wrote the whole file. Numbers that it read
 /// earlier keep their meaning.
 pub fn first(
     earlier: Option<&ReadReceipt>,
     after: ContentHash,
     change: &KnownChange<'_>,
-    written: &[u8],
     time: u64,
 ) -> ReceiptContent {
     let &KnownChange { before, splices, .. } = change;
     let replaced: usize = splices.iter().map(|splice| splice.old.len()).sum();
     if replaced == before.len() {
-        return whole(after, written, time);
+        return whole(after, change.after, time);
     }
-    let numbered = numbered::reported(&lost(earlier), after, &ranges::touched(before, splices), time);
+    let told = if change.breaks_lines() { Vec::new() } else { change.told_lines() };
+    let numbered = numbered::reported(&lost(earlier), after, &told, time);
     ReceiptContent { hash: Some(after), ranges: change.known_lines(&[]), numbered, time }
 }
 
@@ -129,6 +149,11 @@ pub fn first(
 pub fn whole(hash: ContentHash, content: &[u8], time: u64) -> ReceiptContent {
     let numbered = numbered::read(&[], hash, (1, last_line(content)), time);
     ReceiptContent { hash: Some(hash), ranges: Vec::new(), numbered, time }
+}
+
+/// Returns the same receipt, for a content that the session knows already.
+pub fn unchanged(seen: &ReadReceipt, time: u64) -> ReceiptContent {
+    ReceiptContent { hash: seen.hash, ranges: seen.ranges.clone(), numbered: seen.numbered.clone(), time }
 }
 
 /// Returns the receipt for a path without a file.
@@ -142,10 +167,14 @@ pub const fn absent(time: u64) -> ReceiptContent {
 pub fn changed_by_others(
     seen: &ReadReceipt,
     now: ContentHash,
-    (before, splices): (&[u8], &[Splice]),
+    change: &KnownChange<'_>,
     (shown, whole): (&[(u64, u64)], bool),
     time: u64,
 ) -> ReceiptContent {
+    if change.breaks_lines() && !(seen.ranges.is_empty() && whole) {
+        return glimpsed(Some(seen), now, shown, time);
+    }
+    let &KnownChange { before, splices, .. } = change;
     let kept = ranges::kept(&seen.ranges, before, splices);
     let ranges = match seen.ranges.is_empty() && whole {
         true => Vec::new(),

@@ -77,7 +77,9 @@ pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines
             out.push(*run);
             continue;
         };
-        let end = start + (run.last - run.first);
+        // A receipt of an earlier version may have a run without lines.
+        let Some(more) = run.last.checked_sub(run.first) else { continue };
+        let end = start + more;
         let mut put = |from: u64, to: u64, now: Option<u64>| {
             let first = run.first + (from - start);
             out.push(NumberedLines { first, last: first + (to - from), now, ..*run });

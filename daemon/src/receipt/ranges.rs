@@ -2,7 +2,7 @@
 
 use editd_engine::Splice;
 
-use super::lines::{LineCounter, has_text_before, has_text_behind, last_line};
+use super::lines::{LineCounter, last_line};
 
 /// The first and the last line of a range.
 pub type LineRange = (u64, u64);
@@ -19,13 +19,26 @@ pub fn union(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64, u64)> {
     ranges.extend_from_slice(fresh);
     let mut joined = joined(ranges);
-    while joined.len() > RANGES {
-        let old = |range: &(u64, u64)| !fresh.iter().any(|new| range.0 <= new.1 && new.0 <= range.1);
-        let shortest = joined.iter().enumerate().filter(|(_, range)| old(range));
-        let shortest = shortest.min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
-        let Some(at) = shortest else { break };
-        joined.remove(at);
+    let surplus = joined.len().saturating_sub(RANGES);
+    if surplus == 0 {
+        return joined;
     }
+    let fresh = self::joined(fresh.to_vec());
+    let is_old = |range: &(u64, u64)| {
+        let near = fresh.get(fresh.partition_point(|(_, last)| *last < range.0));
+        near.is_none_or(|(first, _)| range.1 < *first)
+    };
+    let old = joined.iter().enumerate().filter(|(_, range)| is_old(range));
+    let mut dropped: Vec<(u64, usize)> = old.map(|(at, (first, last))| (last - first, at)).collect();
+    dropped.sort_unstable();
+    dropped.truncate(surplus);
+    let mut dropped: Vec<usize> = dropped.into_iter().map(|(_, at)| at).collect();
+    dropped.sort_unstable();
+    let (mut at, mut dropped) = (0.., dropped.into_iter().peekable());
+    joined.retain(|_| {
+        let here = at.next();
+        dropped.next_if(|next| Some(*next) == here).is_none()
+    });
     joined
 }
 
@@ -152,11 +165,11 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
         let gained = lines.breaks(&splice.new);
         let start = place(first, shift);
         out.push((start, start.saturating_add(gained)));
-        if !was_seen(first) && has_text_before(before, (done, splice.at)) {
+        if !was_seen(first) && lines.has_text_before((done, splice.at)) {
             unseen.push(start);
         }
         let next = splices.get(index + 1).map_or(u64::MAX, |next| next.at);
-        if !was_seen(last) && has_text_behind(before, (end, next)) {
+        if !was_seen(last) && lines.has_text_behind((end, next)) {
             unseen.push(start.saturating_add(gained));
         }
         done = end;
@@ -209,6 +222,20 @@ mod tests {
     #[test]
     fn neighbours_are_joined_and_nonsense_is_dropped() {
         assert_eq!(union(vec![(5, 6), (1, 2), (3, 4), (9, 8), (0, 3)]), [(1, 6)]);
+    }
+
+    #[test]
+    fn too_many_ranges_lose_the_shortest_and_none_of_the_fresh_ones() {
+        let apart = |count: u64, length: u64| (0..count).map(move |n| (10 * n + 1, 10 * n + length));
+        let many: Vec<(u64, u64)> = apart(2000, 1).chain([(50_001, 50_002)]).collect();
+        let kept = union(many.clone());
+        assert_eq!(
+            (kept.len(), kept.first(), kept.last()),
+            (RANGES, Some(&(17_451, 17_451)), Some(&(50_001, 50_002)))
+        );
+        let kept = union_with(many.clone(), &[(1, 1), (3, 3), (61, 62)]);
+        assert_eq!((kept.len(), kept.get(..3)), (RANGES, Some(&[(1, 1), (3, 3), (61, 62)][..])));
+        assert_eq!(union_with(Vec::new(), &many), many);
     }
 
     #[test]

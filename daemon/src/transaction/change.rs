@@ -53,6 +53,9 @@ pub struct FileChange {
     pub splices: Vec<Splice>,
     /// The lines of the content before that the job quotes or replaces whole.
     pub quoted: Vec<(u64, u64)>,
+    /// True if the new text is not the session's: an undo or a redo brings it back from the job of another session, or
+    /// makes a file again.
+    pub foreign: bool,
     /// Lines added.
     pub added: u64,
     /// Lines removed.

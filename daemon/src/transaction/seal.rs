@@ -166,13 +166,15 @@ fn shown_of_moved(
     let source = transaction.changes.iter().find(|change| change.place.path() == from);
     let source = source.and_then(|change| change.before.as_ref());
     match (transaction.seen.get(from), source) {
-        (Some(seen), _) if seen.hash == Some(hash) => {
-            let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
-            ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
-        }
+        (Some(seen), _) if seen.hash == Some(hash) => receipt::unchanged(seen, now),
         (Some(seen), Some(source)) if seen.hash == Some(source.meta.hash) => {
             let splices = splices_between(&source.bytes, change.after.bytes());
-            receipt::renewed(seen, hash, &KnownChange::new(&source.bytes, &splices), now)
+            receipt::renewed(
+                seen,
+                hash,
+                &KnownChange::new((&source.bytes, change.after.bytes()), &splices),
+                now,
+            )
         }
         // The session knows that the file exists, but none of its lines.
         _ => receipt::glimpsed(None, hash, &[], now),
@@ -186,10 +188,17 @@ fn shown_of_written(
     now: u64,
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
-    let known = KnownChange { before, splices: &change.splices, quoted: &change.quoted };
+    let (after, splices, quoted) = (change.after.bytes(), &change.splices, &change.quoted);
+    let known = KnownChange { before, after, splices, quoted };
     let had = change.before.as_ref().map(|found| found.meta.hash);
     match transaction.seen.get(change.place.path()) {
-        Some(seen) if seen.hash == had && had.is_some() => receipt::renewed(seen, hash, &known, now),
-        earlier => receipt::first(earlier, hash, &known, change.after.bytes(), now),
+        // An undo of the changes since then.
+        Some(seen) if seen.hash == Some(hash) => receipt::unchanged(seen, now),
+        Some(seen) if seen.hash == had && had.is_some() => match change.foreign {
+            true => receipt::changed_by_others(seen, hash, &known, (&[], false), now),
+            false => receipt::renewed(seen, hash, &known, now),
+        },
+        earlier if change.foreign => receipt::glimpsed(earlier, hash, &[], now),
+        earlier => receipt::first(earlier, hash, &known, now),
     }
 }

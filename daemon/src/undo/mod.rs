@@ -100,7 +100,8 @@ pub fn transaction(
         }
     }
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
-    let (changes, mut files) = now.into_changes(options.diff, &unwound);
+    let foreign = resolved.turns.iter().any(|turn| turn.entry.session != caller.session);
+    let (changes, mut files) = now.into_changes(options.diff, &unwound, foreign);
     for file in files.iter_mut().filter(|file| unwound.merged.contains(&file.path)) {
         file.warnings.push("later changes are kept: the inverse was merged into them".to_owned());
     }
@@ -282,8 +283,13 @@ impl EntryFiles {
     }
 
     /// Returns the changes and their reports. `show` asks for all diffs or none; without it, only merged files have
-    /// one.
-    fn into_changes(self, show: Option<bool>, unwound: &UnwoundFiles) -> (Vec<FileChange>, Vec<FileOutcome>) {
+    /// one. `foreign`: entries of other sessions are undone or redone.
+    fn into_changes(
+        self,
+        show: Option<bool>,
+        unwound: &UnwoundFiles,
+        foreign: bool,
+    ) -> (Vec<FileChange>, Vec<FileOutcome>) {
         let Self { places, mut states } = self;
         let mut changes = Vec::new();
         let mut files = Vec::new();
@@ -322,6 +328,7 @@ impl EntryFiles {
                 };
                 let restores = unwound.restored.get(&path).filter(|_| before.is_none()).cloned();
                 let from = None;
+                let foreign = foreign || before.is_none();
                 changes.push(FileChange {
                     place,
                     before,
@@ -330,6 +337,7 @@ impl EntryFiles {
                     mode,
                     splices,
                     quoted: Vec::new(),
+                    foreign,
                     added,
                     removed,
                     from,

@@ -156,7 +156,8 @@ impl Workspace {
         let before = past::of_receipt(&self.state, seen, present, &PastBudget::short(&self.state));
         let Some(before) = before else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
-        let shown = receipt::changed_by_others(seen, found.meta.hash, (&before, &splices), (&[], false), now);
+        let change = receipt::KnownChange::new((&before, &found.bytes), &splices);
+        let shown = receipt::changed_by_others(seen, found.meta.hash, &change, (&[], false), now);
         receipt::of_session(&seen.session, path, shown)
     }
 

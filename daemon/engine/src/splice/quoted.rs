@@ -34,19 +34,30 @@ pub(crate) fn quoted_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p
     ranges
 }
 
+/// The most bytes of white space beside a match; with more, the line counts as quoted in part. Without a limit, many
+/// matches in one long line of spaces would take long.
+const MARGIN: usize = 256;
+
 /// Returns true if only white space stands between the start of a line and an offset.
 fn opens_line(text: &Text<'_>, at: usize) -> bool {
     let above = text.content.as_bytes().get(..at).unwrap_or_default();
-    let stop = |byte: &u8| *byte == text.breaks.stop();
-    above.iter().rev().find(|byte| stop(byte) || !byte.is_ascii_whitespace()).is_none_or(stop)
+    is_margin(text, above.iter().rev())
 }
 
 /// Returns true if only white space stands between an offset and the end of the line of the byte before it.
 fn closes_line(text: &Text<'_>, at: usize) -> bool {
-    let stop = |byte: &u8| *byte == text.breaks.stop();
-    let bytes = text.content.as_bytes();
-    let below = bytes.get(at.saturating_sub(1)..).unwrap_or_default();
-    let (byte, rest) = (below.first(), below.get(1..).unwrap_or_default());
-    byte.is_some_and(stop)
-        || rest.iter().find(|byte| stop(byte) || !byte.is_ascii_whitespace()).is_none_or(stop)
+    let (above, below) = text.content.as_bytes().split_at_checked(at).unwrap_or_default();
+    above.last() == Some(&text.breaks.stop()) || is_margin(text, below.iter())
+}
+
+/// Returns true if some bytes begin with white space and the end of a line, or of the content.
+fn is_margin<'b>(text: &Text<'_>, bytes: impl Iterator<Item = &'b u8>) -> bool {
+    let mut white = 0;
+    for byte in bytes.take(MARGIN + 1) {
+        if *byte == text.breaks.stop() || !byte.is_ascii_whitespace() {
+            return *byte == text.breaks.stop();
+        }
+        white += 1;
+    }
+    white <= MARGIN
 }

@@ -132,6 +132,10 @@ fn lines_are_quoted_if_only_white_space_of_them_is_not_matched() {
     assert_eq!(quoted("a = b\n  c\t\nd", &["a =", "c", "d"]), [(2, 3)]);
     assert_eq!(quoted("a\r\nb\r\nc\r\n", &["a", "b\r\n", "c"]), [(1, 3)]);
     assert_eq!(quoted("a b\rb\rc\r", &["b\rb\rc"]), [(2, 3)]);
+    for (spaces, lines) in [(256, &[(1, 1)][..]), (257, &[])] {
+        assert_eq!(quoted(&format!("{}a\nb", " ".repeat(spaces)), &["a"]), lines);
+        assert_eq!(quoted(&format!("a{}", " ".repeat(spaces)), &["a"]), lines);
+    }
 }
 
 #[test]

@@ -16,6 +16,12 @@ fn shift(at: u64, removed: u64, added: u64) -> LineShift {
 }
 
 #[test]
+fn a_run_without_lines_is_dropped() {
+    let run = NumberedLines { hash: hash(1), first: 3, last: 1, now: Some(3), time: 0 };
+    assert_eq!(moved(&[run], &[shift(1, 1, 1)]), []);
+}
+
+#[test]
 fn lines_behind_an_insertion_are_moved_and_lines_before_it_are_not() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 0, 2)]);
     assert_eq!(meaning(&known, (1, 3), 9), NumberMeaning::Same);

@@ -164,17 +164,15 @@ fn seen_after(context: &HookContext<'_>, change: &HookChange) -> ReadReceipt {
     let (caller, path) = (&context.sealed.transaction.origin.caller, &change.record.path);
     let now = context.state.clock.wall_ms();
     let seen = context.state.store.seen(&caller.session, path).ok().flatten();
-    let known = KnownChange::new(&change.before.bytes, &change.record.splices);
+    let after: &[u8] = change.after.as_ref().map_or(&[], |after| &after.bytes);
+    let known = KnownChange::new((&change.before.bytes, after), &change.record.splices);
     let hash = |meta: &FileMeta| meta.hash;
     let shown = match (change.after.as_ref().map(|after| hash(&after.meta)), seen) {
         (None, _) => receipt::absent(now),
         (Some(after), Some(seen)) if seen.hash == Some(change.before.meta.hash) => {
             receipt::renewed(&seen, after, &known, now)
         }
-        (Some(hash), earlier) => {
-            let after: &[u8] = change.after.as_ref().map_or(&[], |after| &after.bytes);
-            receipt::first(earlier.as_ref(), hash, &known, after, now)
-        }
+        (Some(hash), earlier) => receipt::first(earlier.as_ref(), hash, &known, now),
     };
     receipt::of(caller, path, shown)
 }

@@ -178,15 +178,15 @@ fn transaction(
             }
             FileState::Absent => Default::default(),
         };
-        let mode = StagedMode::Exact(found.meta.mode);
         changes.push(FileChange {
             place,
+            mode: StagedMode::Exact(found.meta.mode),
             before: Some(found),
             after,
             hash: None,
-            mode,
             splices,
             quoted: Vec::new(),
+            foreign: false,
             added,
             removed,
             from: None,
