@@ -77,7 +77,6 @@ pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines
             out.push(*run);
             continue;
         };
-        // A receipt of an earlier version may have a run without lines.
         let Some(more) = run.last.checked_sub(run.first) else { continue };
         let end = start + more;
         let mut put = |from: u64, to: u64, now: Option<u64>| {
@@ -196,6 +195,8 @@ fn without(known: &[NumberedLines], (first, last): (u64, u64)) -> Vec<NumberedLi
 
 /// Sorts, joins and limits the runs: those that were shown just now (`fresh`) and the last one are kept.
 fn joined(mut runs: Vec<NumberedLines>, fresh: &[(u64, u64)]) -> Vec<NumberedLines> {
+    // A receipt of an earlier version may have a run without lines.
+    runs.retain(|run| run.first <= run.last);
     runs.sort_unstable_by_key(|run| run.first);
     let mut out: Vec<NumberedLines> = Vec::with_capacity(runs.len());
     for run in runs {

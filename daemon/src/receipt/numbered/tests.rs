@@ -19,6 +19,10 @@ fn shift(at: u64, removed: u64, added: u64) -> LineShift {
 fn a_run_without_lines_is_dropped() {
     let run = NumberedLines { hash: hash(1), first: 3, last: 1, now: Some(3), time: 0 };
     assert_eq!(moved(&[run], &[shift(1, 1, 1)]), []);
+    let many: Vec<NumberedLines> = (1..100)
+        .map(|first| NumberedLines { first: 3 * first, last: 3 * first + first % 2 - 1, ..run })
+        .collect();
+    assert_eq!(lost(&many).len(), NUMBERED);
 }
 
 #[test]
