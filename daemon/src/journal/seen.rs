@@ -51,15 +51,7 @@ fn known_lines(
     let had = file.before.as_ref().map(|meta| meta.hash);
     // It may bring back what another session wrote.
     let may_be_foreign = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo);
-    Some(match earlier {
-        Some(seen) if seen.hash == Some(hash) => receipt::unchanged(seen, now),
-        Some(seen) if seen.hash == had && had.is_some() => match may_be_foreign {
-            true => receipt::changed_by_others(seen, hash, &known, (&[], false), now),
-            false => receipt::renewed(seen, hash, &known, now),
-        },
-        earlier if may_be_foreign => receipt::glimpsed(earlier, hash, &[], now),
-        earlier => receipt::first(earlier, hash, &known, now),
-    })
+    Some(receipt::written(earlier, (had, hash), &known, may_be_foreign, now))
 }
 
 /// Returns the contents of a file before and after the change: kept ones, or the file and what the splices make of it.

@@ -145,6 +145,27 @@ pub fn first(
     ReceiptContent { hash: Some(after), ranges: change.known_lines(&[]), numbered, time }
 }
 
+/// Returns the receipt of a session after its job changed a file. `had` is the hash of the content before, if there was a
+/// file. `is_foreign`: the change may bring back text of another session, which this one does not know.
+pub fn written(
+    earlier: Option<&ReadReceipt>,
+    (had, after): (Option<ContentHash>, ContentHash),
+    change: &KnownChange<'_>,
+    is_foreign: bool,
+    time: u64,
+) -> ReceiptContent {
+    match earlier {
+        // An undo of the changes since then.
+        Some(seen) if seen.hash == Some(after) => unchanged(seen, time),
+        Some(seen) if seen.hash == had && had.is_some() => match is_foreign {
+            true => changed_by_others(seen, after, change, (&[], false), time),
+            false => renewed(seen, after, change, time),
+        },
+        earlier if is_foreign => glimpsed(earlier, after, &[], time),
+        earlier => first(earlier, after, change, time),
+    }
+}
+
 /// Returns the receipt for a content that was shown completely.
 pub fn whole(hash: ContentHash, content: &[u8], time: u64) -> ReceiptContent {
     let numbered = numbered::read(&[], hash, (1, last_line(content)), time);

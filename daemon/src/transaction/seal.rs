@@ -191,14 +191,6 @@ fn shown_of_written(
     let (after, splices, quoted) = (change.after.bytes(), &change.splices, &change.quoted);
     let known = KnownChange { before, after, splices, quoted };
     let had = change.before.as_ref().map(|found| found.meta.hash);
-    match transaction.seen.get(change.place.path()) {
-        // An undo of the changes since then.
-        Some(seen) if seen.hash == Some(hash) => receipt::unchanged(seen, now),
-        Some(seen) if seen.hash == had && had.is_some() => match change.foreign {
-            true => receipt::changed_by_others(seen, hash, &known, (&[], false), now),
-            false => receipt::renewed(seen, hash, &known, now),
-        },
-        earlier if change.foreign => receipt::glimpsed(earlier, hash, &[], now),
-        earlier => receipt::first(earlier, hash, &known, now),
-    }
+    let earlier = transaction.seen.get(change.place.path());
+    receipt::written(earlier, (had, hash), &known, change.foreign, now)
 }
