@@ -131,6 +131,15 @@ pub enum ContentProof {
     Blind,
 }
 
+/// The lines of a content that the edits of an entry quote: ranges, 1-based and inclusive, sorted and joined.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct QuotedLines {
+    /// The lines that edits quote or replace whole, after which the session knows all text of them.
+    pub whole: Vec<(u64, u64)>,
+    /// The lines that every edit that touches them may replace unread. Empty if all edits may, or none.
+    pub proven: Vec<(u64, u64)>,
+}
+
 /// The net change of one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedChange {
@@ -144,9 +153,8 @@ pub struct PlannedChange {
     pub hash: Option<ContentHash>,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
-    /// The lines of `before`, 1-based and inclusive, sorted, that the edits quote or replace whole; empty if several
-    /// entries changed the content.
-    pub quoted: Vec<(u64, u64)>,
+    /// The lines of `before` that the edits quote; none if several entries changed the content.
+    pub quoted: QuotedLines,
     /// The number of added lines.
     pub added: u64,
     /// The number of removed lines.

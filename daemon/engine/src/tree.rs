@@ -12,7 +12,7 @@ use crate::limits;
 use crate::plan::Budget;
 use crate::refusal::{internal, no_room, refuse, too_large};
 use crate::splice::compose;
-use crate::{FileState, PlannedChange, Refusal, Splice, WorkspaceSnapshot, splices_between};
+use crate::{FileState, PlannedChange, QuotedLines, Refusal, Splice, WorkspaceSnapshot, splices_between};
 
 /// The relation of a path's content to its content in the snapshot.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct Node {
     net_change: NetChange,
     /// The numbers of added and removed lines, if one stage made the whole change.
     totals: Option<(u64, u64)>,
-    /// The lines of the content in the snapshot that edits quote or replace whole, if one stage made the whole change.
-    quoted: Vec<(u64, u64)>,
+    /// The lines of the content in the snapshot that edits quote, if one stage made the whole change.
+    quoted: QuotedLines,
     stages: u32,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct Stage {
     pub(crate) hash: ContentHash,
     /// The splices from the content before.
     pub(crate) splices: Vec<Splice>,
-    /// The lines of the content before that edits quote or replace whole.
-    pub(crate) quoted: Vec<(u64, u64)>,
+    /// The lines of the content before that edits quote.
+    pub(crate) quoted: QuotedLines,
     /// The numbers of added and removed lines.
     pub(crate) totals: (u64, u64),
 }
@@ -65,7 +65,7 @@ pub(crate) struct Tree<'w> {
 impl Node {
     fn new(state: FileState) -> Self {
         let net_change = NetChange::Spliced(Vec::new());
-        Self { state, hash: None, net_change, totals: None, quoted: Vec::new(), stages: 0 }
+        Self { state, hash: None, net_change, totals: None, quoted: QuotedLines::default(), stages: 0 }
     }
 
     /// Returns the hash of the current content, which is computed once.
@@ -84,7 +84,7 @@ impl Node {
     /// Takes over the state of another path.
     fn replace(&mut self, state: FileState, hash: Option<ContentHash>) {
         let (net_change, stages) = (NetChange::Replaced, self.stages + 1);
-        *self = Self { state, hash, net_change, totals: None, quoted: Vec::new(), stages };
+        *self = Self { state, hash, net_change, totals: None, quoted: QuotedLines::default(), stages };
     }
 
     /// Returns true if exactly one stage changed the content. Then the contents need not be compared.
@@ -177,7 +177,7 @@ impl<'w> Tree<'w> {
         let existed = node.state != FileState::Absent;
         node.stages += 1;
         node.totals = (node.stages == 1).then_some(stage.totals);
-        node.quoted = if node.stages == 1 { stage.quoted } else { Vec::new() };
+        node.quoted = if node.stages == 1 { stage.quoted } else { QuotedLines::default() };
         node.net_change = match &node.net_change {
             NetChange::Spliced(first) if existed && first.is_empty() => NetChange::Spliced(stage.splices),
             NetChange::Spliced(first) if existed => {

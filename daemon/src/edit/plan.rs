@@ -327,7 +327,7 @@ pub(super) fn transaction(
             hash: change.hash,
             mode,
             splices: change.splices,
-            quoted: change.quoted,
+            quoted: change.quoted.whole,
             foreign: false,
             added: change.added,
             removed: change.removed,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::FileState;
+use editd_engine::{FileState, PlannedChange};
 use editd_proto::error::Excerpt;
 use editd_proto::path::FilePath;
 
@@ -143,7 +143,7 @@ pub(super) fn record(
     let _ = state.store.append(&[Record::ReadReceipt(receipt::of(caller, path, shown))]);
 }
 
-/// Returns the lines of the present content that a plan replaces and that some ranges do not cover.
+/// Returns the lines of the present content that a plan replaces without quoting them, and that some ranges do not cover.
 pub(super) fn unseen_lines(
     plan: &editd_engine::Plan,
     (path, bytes): (&FilePath, &[u8]),
@@ -156,5 +156,10 @@ pub(super) fn unseen_lines(
         let seen = if seen == [NO_LINES] { &[] } else { seen };
         return if seen.is_empty() { whole.to_vec() } else { ranges::unseen(seen, bytes, &change.splices) };
     }
-    ranges::unseen(seen, bytes, &change.splices)
+    unproven(change, bytes, seen)
+}
+
+/// Returns the lines of a content that a change replaces without quoting them, and that some ranges do not cover.
+pub(super) fn unproven(change: &PlannedChange, before: &[u8], seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    ranges::minus(ranges::unseen(seen, before, &change.splices), &change.quoted.proven)
 }

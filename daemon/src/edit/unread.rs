@@ -128,7 +128,7 @@ pub(super) fn of_plan(
         let (Some(seen), FileState::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
             continue;
         };
-        let mut missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
+        let mut missing = shown::unproven(change, bytes, &seen.ranges);
         missing.retain(|lines| !is_blank(cut_lines(bytes, *lines)));
         if missing.is_empty() || !told.insert(path) {
             continue;
@@ -147,7 +147,7 @@ pub(super) fn of_plan(
         let present = |lines: Vec<(u64, u64)>| {
             ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())
         };
-        let needed = present(ranges::unseen(&[], bytes, &change.splices));
+        let needed = present(shown::unproven(change, bytes, &[]));
         refusals.push(of_lines(state, caller, checked, (path, found), (&present(missing), &needed)));
     }
     refusals

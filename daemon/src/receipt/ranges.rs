@@ -98,6 +98,14 @@ pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u6
     union(missing)
 }
 
+/// Returns ranges without the lines of others (sorted, joined).
+pub fn minus(ranges: Vec<(u64, u64)>, others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    match others {
+        [] => ranges,
+        others => ranges.into_iter().flat_map(|range| uncovered(others, range)).collect(),
+    }
+}
+
 /// Returns the parts of a range that `seen` (sorted, joined) does not cover.
 fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> {
     let (mut next, mut parts) = (first, Vec::new());

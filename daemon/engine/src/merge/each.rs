@@ -18,7 +18,7 @@ use crate::job::JobEntry;
 use crate::op::Op;
 use crate::splice::apply_shared;
 use crate::text::{Breaks, Encoding, Text};
-use crate::{FileState, PlannedChange, Splice};
+use crate::{FileState, PlannedChange, QuotedLines, Splice};
 
 /// A change of the current content, with the outcomes of its stages.
 pub(super) struct RebasedChange {
@@ -62,8 +62,16 @@ pub(super) fn edit_by_edit(
     let outcomes = outcomes(stages, &places, located, others)?;
     let after = FileState::File { bytes: after, mode };
     let (path, before) = (change.path.clone(), state.clone());
-    let change =
-        PlannedChange { path, before, after, hash: None, splices, quoted: Vec::new(), added, removed };
+    let change = PlannedChange {
+        path,
+        before,
+        after,
+        hash: None,
+        splices,
+        quoted: QuotedLines::default(),
+        added,
+        removed,
+    };
     Some(RebasedChange { change, outcomes })
 }
 

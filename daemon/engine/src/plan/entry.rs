@@ -20,7 +20,7 @@ use crate::op::{EarlierChanges, EditNote, HunkEdit, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
-use crate::{FileState, PlanOptions, Refusal, omission};
+use crate::{FileState, PlanOptions, QuotedLines, Refusal, omission};
 
 /// The permission bits of a file that `write`, `create` or `insert` creates.
 const NEW_FILE_MODE: u32 = 0o644;
@@ -285,7 +285,7 @@ fn settle(
             EditedContent {
                 bytes: Arc::from([]),
                 splices: Vec::new(),
-                quoted: Vec::new(),
+                quoted: QuotedLines::default(),
                 hashes: (empty, empty),
                 known: None,
                 plain: true,

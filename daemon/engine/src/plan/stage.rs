@@ -19,9 +19,11 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{EarlierChanges, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, quoted_lines, size_after};
+use crate::splice::{
+    Place, apply_shared, arrange, assemble, complete, land, proven_lines, size_after, whole_lines,
+};
 use crate::text::{Breaks, Encoding, Text};
-use crate::{Refusal, Splice};
+use crate::{ContentProof, QuotedLines, Refusal, Splice};
 
 /// The content on which the edits of an entry are planned, and the facts about it.
 pub(crate) struct EditBase<'g> {
@@ -49,8 +51,8 @@ pub(crate) struct EditedContent {
     pub(crate) bytes: Arc<[u8]>,
     /// The splices that made it.
     pub(crate) splices: Vec<Splice>,
-    /// The lines of the content before that the edits quote or replace whole.
-    pub(crate) quoted: Vec<(u64, u64)>,
+    /// The lines of the content before that the edits quote.
+    pub(crate) quoted: QuotedLines,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
     /// The offset of the first splice and the number of newlines before it, if they are known.
@@ -312,9 +314,7 @@ fn make(
         report.found.now = Some((first, number(last)));
     });
     let splices = assemble(text, &places)?;
-    // The new text of a substitution may have groups of the match, which the session does not know.
-    let is_given = |place: &&Place| !matches!(ops.get(place.edit as usize), Some(Ok(Op::Substitute(_))));
-    let quoted = quoted_lines(text, places.iter().filter(is_given));
+    let quoted = quoted(text, ops, &places);
     // The splices hold the large texts now.
     drop(places);
     let Some(first) = splices.first() else {
@@ -351,6 +351,18 @@ fn make(
     let known = (plain && text.breaks == Breaks::Lf).then_some((at, lines));
     debug_assert_eq!(base.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
     Ok(Some(EditedContent { bytes: after, splices, quoted, hashes, known, plain }))
+}
+
+/// Returns the lines that the edits of an entry quote.
+fn quoted(text: &Text<'_>, ops: &Parsed, places: &[Place]) -> QuotedLines {
+    let op = |place: &Place| ops.get(place.edit as usize).and_then(|op| op.as_ref().ok());
+    // The new text of a substitution may have groups of the match, which the session does not know.
+    let is_given = |place: &&Place| !matches!(op(place), Some(Op::Substitute(_)));
+    let is_blind = |place: &Place| op(place).is_none_or(|op| op.proof() == ContentProof::Blind);
+    QuotedLines {
+        whole: whole_lines(text, places.iter().filter(is_given)),
+        proven: proven_lines(text, places, is_blind),
+    }
 }
 
 /// Stores the clipboards of the edits that were not refused, for later entries.

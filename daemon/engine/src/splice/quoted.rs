@@ -1,11 +1,12 @@
-//! Finds the lines of a text that edits quote, or replace, whole. After the job, its session knows all text of them.
+//! Finds the lines of a text that edits quote: those whose text its session knows after the job, and those that it need
+//! not have read before.
 
 use super::Place;
 use crate::text::Text;
 
 /// Returns the lines, 1-based and inclusive, that one of some places matches whole, apart from white space at the ends of
 /// the match. They are sorted and joined.
-pub(crate) fn quoted_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p Place>) -> Vec<(u64, u64)> {
+pub(crate) fn whole_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p Place>) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     let mut last_match = None;
     for matched in places.map(|place| place.matched.range()) {
@@ -23,6 +24,42 @@ pub(crate) fn quoted_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p
             ranges.push(range);
         }
     }
+    joined(ranges)
+}
+
+/// Returns the lines that some places touch and no blind one does; none if all places are blind, or none is.
+pub(crate) fn proven_lines(
+    text: &Text<'_>,
+    places: &[Place],
+    is_blind: impl Fn(&Place) -> bool,
+) -> Vec<(u64, u64)> {
+    let (blind, quoting): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|place| is_blind(place));
+    if blind.is_empty() || quoting.is_empty() {
+        return Vec::new();
+    }
+    let lines = |places: Vec<&Place>| {
+        let both = |place: &&Place| [place.matched.range(), place.removed.range()];
+        joined(places.iter().flat_map(both).map(|range| text.lines_of(range)).collect())
+    };
+    let mut blind = lines(blind).into_iter().peekable();
+    let mut proven = Vec::new();
+    for (mut first, last) in lines(quoting) {
+        while let Some((from, to)) = blind.next_if(|range| range.1 <= last) {
+            if first < from {
+                proven.push((first, from - 1));
+            }
+            first = first.max(to + 1);
+        }
+        let last = blind.peek().map_or(last, |(from, _)| last.min(from - 1));
+        if first <= last {
+            proven.push((first, last));
+        }
+    }
+    proven
+}
+
+/// Sorts ranges and joins those that overlap or touch.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     ranges.sort_unstable();
     ranges.dedup_by(|next, range| {
         let joins = next.0 <= range.1 + 1;

@@ -114,6 +114,21 @@ fn every_party_to_an_overlap_is_named() {
 }
 
 #[test]
+fn lines_that_a_blind_edit_touches_are_not_proven() {
+    let text = Text::read(b"a\nb\nc\nd\ne\nf\ng\nh\n", None).unwrap();
+    let place =
+        |edit: u32, range: std::ops::Range<usize>| Place::replacing(&text, edit, range, &Rc::from("?"));
+    let proven = |places: &[Place]| proven_lines(&text, places, |place| place.edit == 0);
+    assert_eq!(proven(&[place(1, 0..1), place(2, 4..6)]), []);
+    assert_eq!(proven(&[place(0, 0..1)]), []);
+    assert_eq!(proven(&[place(1, 0..1), place(0, 2..3)]), [(1, 1)]);
+    assert_eq!(proven(&[place(1, 0..9), place(0, 2..3), place(0, 6..7)]), [(1, 1), (3, 3), (5, 5)]);
+    assert_eq!(proven(&[place(0, 0..5), place(1, 2..9)]), [(4, 5)]);
+    assert_eq!(proven(&[place(1, 0..5), place(0, 4..9), place(2, 8..13)]), [(1, 2), (6, 7)]);
+    assert_eq!(proven(&[place(0, 0..9), place(1, 2..3)]), []);
+}
+
+#[test]
 fn lines_are_quoted_if_only_white_space_of_them_is_not_matched() {
     let quoted = |content: &str, parts: &[&str]| {
         let text = Text::read(content.as_bytes(), None).unwrap();
@@ -122,7 +137,7 @@ fn lines_are_quoted_if_only_white_space_of_them_is_not_matched() {
             Place::replacing(&text, 0, at..at + part.len(), &Rc::from("?"))
         };
         let places: Vec<Place> = parts.iter().map(place).collect();
-        quoted_lines(&text, places.iter())
+        whole_lines(&text, places.iter())
     };
     assert_eq!(quoted("a = b\n  c\t\nd\n", &[" = "]), []);
     assert_eq!(quoted("a = b\n  c\t\nd\n", &["a = b"]), [(1, 1)]);
