@@ -8,7 +8,7 @@ use editd_proto::limits;
 use super::Disk;
 use super::folders::is_gone;
 use super::observation::{self, FileSnapshot, Observation};
-use crate::os::{Access, File, FileKind, LeaseState};
+use crate::os::{Access, File, FileKind, LeaseState, Stat};
 use crate::record::StagingFolder;
 
 /// The result of dropping a displaced file.
@@ -71,8 +71,7 @@ impl Disk {
             return dir.remove_file(&name).map(|()| DropOutcome::Gone);
         }
         let lease = file.lease()?;
-        let looked = observation::read_within(file.clone(), stat, limits::FILE);
-        let done = rescue_unknown(looked, known.hashes, rescue).and_then(|kept| match (kept, lease) {
+        let done = has_bytes(&file, stat, known.hashes, rescue).and_then(|kept| match (kept, lease) {
             (false, _) => Ok(DropOutcome::Keep),
             (true, LeaseState::Writer) => Ok(DropOutcome::Wait),
             (true, LeaseState::Unsupported) if !known.ripe => Ok(DropOutcome::Wait),
@@ -114,6 +113,21 @@ pub fn observe_late(
         LeaseState::Writer => false,
         LeaseState::Unsupported => known.ripe,
     })
+}
+
+/// Returns true if the journal has, or now has, the bytes of an open file.
+fn has_bytes(
+    file: &File,
+    stat: Stat,
+    known: &[ContentHash],
+    rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
+) -> io::Result<bool> {
+    let is_known = stat.size <= limits::FILE as u64
+        && observation::hash_within(&**file, &stat)?.is_some_and(|hash| known.contains(&hash));
+    if is_known {
+        return Ok(true);
+    }
+    rescue_unknown(observation::read_within(file.clone(), stat, limits::FILE), known, rescue)
 }
 
 /// Returns true if the journal has, or now has, the bytes of an observed file.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
-use crate::os::{self, Access, Dir, File, FileIdentity, FileKind, Stat};
+use crate::os::{self, Access, Dir, File, FileIdentity, FileKind, OsFile, Stat};
 use crate::record::FileMeta;
 
 /// The number of reads if a file changes while it is read; the last one counts.
 const READS: usize = 4;
 
-/// The bytes that are compared at once.
-const COMPARED: usize = 128 * 1024;
+/// The bytes that are read at once: they are hashed or compared while they are in the processor's cache.
+const PART: usize = 128 * 1024;
 
 /// The result of observing a name.
 #[derive(Clone)]
@@ -62,11 +62,11 @@ impl FileSnapshot {
     /// # Errors
     /// Errors of the system.
     pub fn is_unwritten(&self) -> io::Result<bool> {
-        let mut buffer = vec![0; self.bytes.len().min(COMPARED)];
+        let mut buffer = vec![0; self.bytes.len().min(PART)];
         let mut offset = 0;
         loop {
             let rest = self.bytes.get(offset..).unwrap_or_default();
-            let wanted = rest.len().min(COMPARED);
+            let wanted = rest.len().min(PART);
             let part = buffer.get_mut(..wanted).unwrap_or_default();
             let (read, more) = self.file.fill(part, offset as u64)?;
             let is_last = wanted == rest.len();
@@ -174,14 +174,14 @@ pub(super) fn read_within(file: File, mut before: Stat, most: usize) -> io::Resu
         if before.size > most as u64 {
             return Ok(Observation::TooLarge(before));
         }
-        let bytes = os::read_shared(&*file, before.size, most)?;
+        let (bytes, hash) = read_hashed(&*file, before.size, most)?;
         let after = file.stat()?;
         if bytes.len() > most {
             return Ok(Observation::TooLarge(after));
         }
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
-            let meta = meta(&after, &bytes, hash(&bytes));
+            let meta = meta(&after, &bytes, hash);
             return Ok(Observation::File(FileSnapshot {
                 meta,
                 links: after.links,
@@ -192,6 +192,53 @@ pub(super) fn read_within(file: File, mut before: Stat, most: usize) -> io::Resu
         }
         before = after;
     }
+}
+
+/// Reads a whole file, at most `most` bytes and one more, and hashes it. `size` is its size by its metadata.
+fn read_hashed(file: &dyn OsFile, size: u64, most: usize) -> io::Result<(Arc<[u8]>, ContentHash)> {
+    if let Some(found) = read_of_size(file, usize::try_from(size).unwrap_or(usize::MAX).min(most))? {
+        return Ok(found);
+    }
+    let bytes: Arc<[u8]> = os::read_all(file, most)?.into();
+    let hash = hash(&bytes);
+    Ok((bytes, hash))
+}
+
+/// Reads and hashes a file of this size; `None` if it has another size, or is empty.
+fn read_of_size(file: &dyn OsFile, size: usize) -> io::Result<Option<(Arc<[u8]>, ContentHash)>> {
+    let mut bytes = os::zeros(size);
+    let (mut hasher, mut left) = (blake3::Hasher::new(), size);
+    for part in Arc::get_mut(&mut bytes).unwrap_or_default().chunks_mut(PART) {
+        let (read, more) = file.fill(part, (size - left) as u64)?;
+        left -= part.len();
+        if read < part.len() || more == (left == 0) {
+            return Ok(None);
+        }
+        hasher.update(part);
+    }
+    Ok((size > 0).then(|| (bytes, hash_of(&hasher))))
+}
+
+/// Returns the hash of an open file with this metadata, without keeping its bytes; `None` if it changes meanwhile.
+pub(super) fn hash_within(file: &dyn OsFile, stat: &Stat) -> io::Result<Option<ContentHash>> {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = vec![0; usize::try_from(stat.size).unwrap_or(usize::MAX).min(PART)];
+    let mut offset = 0;
+    loop {
+        let (read, more) = file.fill(&mut part, offset)?;
+        hasher.update(part.get(..read).unwrap_or_default());
+        offset += read as u64;
+        if !more || read == 0 || offset > stat.size {
+            break;
+        }
+    }
+    let after = file.stat()?;
+    let quiet = (stat.modified, stat.size) == (after.modified, after.size) && offset == stat.size;
+    Ok(quiet.then(|| hash_of(&hasher)))
+}
+
+fn hash_of(hasher: &blake3::Hasher) -> ContentHash {
+    ContentHash::from_bytes(*hasher.finalize().as_bytes())
 }
 
 /// Returns the hash that names a content.
@@ -211,3 +258,6 @@ pub(super) fn meta(stat: &Stat, bytes: &[u8], hash: ContentHash) -> FileMeta {
         modified: stat.modified,
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

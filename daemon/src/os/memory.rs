@@ -20,7 +20,7 @@ pub fn give_back() {
 }
 
 /// Returns so many zeros in shared memory without writing each: the system provides large memory as zeros.
-pub(super) fn zeros(size: usize) -> Arc<[u8]> {
+pub fn zeros(size: usize) -> Arc<[u8]> {
     #[expect(unsafe_code, reason = "no safe call makes shared zeros without writing them one by one")]
     // SAFETY: every byte is initialised, to zero.
     unsafe {

@@ -31,8 +31,7 @@ pub mod windows_names;
 pub use descriptors::raise_descriptors;
 pub use descriptors::{descriptor_limit, open_descriptors};
 pub use lock_wait::{LOCK_WAIT, while_locked};
-pub use memory::give_back;
-use memory::zeros;
+pub use memory::{give_back, zeros};
 pub use priority::low_priority;
 
 /// An open folder.
@@ -378,21 +377,4 @@ pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     }
     bytes.truncate(filled);
     Ok(bytes)
-}
-
-/// The same into shared bytes, without a second copy if the file has the size in its metadata, `size`.
-pub fn read_shared(file: &dyn OsFile, size: u64, limit: usize) -> io::Result<Arc<[u8]>> {
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
-    if size > limit {
-        return read_all(file, limit).map(Arc::from);
-    }
-    let mut bytes = zeros(size);
-    let (filled, grown) = match Arc::get_mut(&mut bytes) {
-        Some(into) => file.fill(into, 0)?,
-        None => (0, true),
-    };
-    if grown {
-        return read_all(file, limit).map(Arc::from);
-    }
-    Ok(if filled == size { bytes } else { bytes.get(..filled).unwrap_or_default().into() })
 }
