@@ -55,7 +55,7 @@ pub fn changed_since_read(
         Observation::Absent => ("is gone", receipt::absent(now)),
         Observation::File(found) => {
             error.version = Some(found.meta.hash.version());
-            state.store.keep_content(found.meta.hash, &found.bytes);
+            state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
             ("changed", shown_change(state, &seen, (path, found), room, &mut error))
         }
         // Nobody can read it here, so nothing can be compared.

@@ -13,6 +13,7 @@ use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
+use crate::receipt::lines::SplicedContent;
 use crate::receipt::ranges::LineRange;
 use crate::receipt::{self, KnownChange, NO_LINES, ranges};
 use crate::record::{ReadReceipt, Record};
@@ -129,7 +130,7 @@ pub(super) fn widen(
         }
         None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
-    state.store.keep_content(found.meta.hash, &found.bytes);
+    state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
     record(state, caller, path, renewed);
 }
 
@@ -154,12 +155,16 @@ pub(super) fn unseen_lines(
     if change.after == FileState::Absent {
         let whole = [(1, receipt::lines::last_line(bytes))];
         let seen = if seen == [NO_LINES] { &[] } else { seen };
-        return if seen.is_empty() { whole.to_vec() } else { ranges::unseen(seen, bytes, &change.splices) };
+        return if seen.is_empty() {
+            whole.to_vec()
+        } else {
+            ranges::unseen(seen, &SplicedContent::new(bytes, &change.splices))
+        };
     }
     unproven(change, bytes, seen)
 }
 
 /// Returns the lines of a content that a change replaces without quoting them, and that some ranges do not cover.
 pub(super) fn unproven(change: &PlannedChange, before: &[u8], seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    ranges::minus(ranges::unseen(seen, before, &change.splices), &change.quoted.proven)
+    ranges::minus(ranges::unseen(seen, &SplicedContent::new(before, &change.splices)), &change.quoted.proven)
 }

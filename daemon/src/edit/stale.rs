@@ -224,7 +224,7 @@ fn show_change(
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = since_read.renewed(seen, found, (&shown_lines, whole), now);
-    state.store.keep_content(found.meta.hash, &found.bytes);
+    state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
     shown::record(state, caller, path, renewed);
     unclear.moved
 }

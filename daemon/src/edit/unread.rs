@@ -12,7 +12,7 @@ use super::stale::TrialPlan;
 use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
-use crate::receipt::lines::{cut_lines, last_line, line_shifts, lines_after};
+use crate::receipt::lines::{SplicedContent, cut_lines, last_line, line_shifts, lines_after};
 use crate::receipt::ranges::LineRange;
 use crate::receipt::{NO_LINES, ranges};
 use crate::state::WorkspaceState;
@@ -142,7 +142,10 @@ pub(super) fn of_plan(
         // It may be planned on an older content: then the session needs the present lines.
         let shifts = match found.bytes == *bytes {
             true => Vec::new(),
-            false => line_shifts(bytes, &editd_engine::splices_between(bytes, &found.bytes)),
+            false => {
+                let splices = editd_engine::splices_between(bytes, &found.bytes);
+                line_shifts(&SplicedContent::new(bytes, &splices))
+            }
         };
         let present = |lines: Vec<(u64, u64)>| {
             ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())

@@ -24,11 +24,6 @@ enum LineBreak {
     Unit(u8, bool),
 }
 
-/// Returns true if the lines of two contents end in different breaks, so that a line of one is none of the other.
-pub(super) fn breaks_differ(one: &[u8], other: &[u8]) -> bool {
-    LineBreak::of(one) != LineBreak::of(other)
-}
-
 impl LineBreak {
     fn of(content: &[u8]) -> Self {
         match content {
@@ -123,10 +118,45 @@ pub fn cut_lines(content: &[u8], (first, last): (u64, u64)) -> &[u8] {
     if begun && start <= end { content.get(start..end).unwrap_or_default() } else { &[] }
 }
 
-/// Returns the runs of lines that sorted splices of a content change. A line next to an insertion is not changed.
-pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
-    let mut lines = LineCounter::new(before);
-    let kind = lines.kind;
+/// A content and sorted splices of it. The lines before the first splice are counted once.
+#[derive(Clone, Copy, Debug)]
+pub struct SplicedContent<'c> {
+    /// The content.
+    pub bytes: &'c [u8],
+    /// Its splices.
+    pub splices: &'c [Splice],
+    kind: LineBreak,
+    /// The offset of the first splice, and its line.
+    start: (usize, u64),
+}
+
+impl<'c> SplicedContent<'c> {
+    /// Counts the lines before the first splice.
+    pub fn new(bytes: &'c [u8], splices: &'c [Splice]) -> Self {
+        let kind = LineBreak::of(bytes);
+        let mut lines = LineCounter { bytes, kind, at: 0, line: 1 };
+        if let Some(first) = splices.first() {
+            lines.line_at(first.at);
+        }
+        Self { bytes, splices, kind, start: (lines.at, lines.line) }
+    }
+
+    /// Returns a counter that is at the line of the first splice.
+    pub(super) const fn lines(&self) -> LineCounter<'c> {
+        let &Self { bytes, kind, start: (at, line), .. } = self;
+        LineCounter { bytes, kind, at, line }
+    }
+
+    /// Returns true if the lines of another content end in different breaks, so that a line of one is none of the other.
+    pub(super) fn breaks_differ(&self, other: &[u8]) -> bool {
+        self.kind != LineBreak::of(other)
+    }
+}
+
+/// Returns the runs of lines that splices of a content change. A line next to an insertion is not changed.
+pub fn line_shifts(content: &SplicedContent<'_>) -> Vec<LineShift> {
+    let &SplicedContent { bytes: before, splices, kind, .. } = content;
+    let mut lines = content.lines();
     let mut shifts: Vec<LineShift> = Vec::with_capacity(splices.len());
     for splice in splices {
         let first = lines.line_at(splice.at);
@@ -183,10 +213,6 @@ pub(super) struct LineCounter<'a> {
 }
 
 impl<'a> LineCounter<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, kind: LineBreak::of(bytes), at: 0, line: 1 }
-    }
-
     /// Returns the number of breaks in a text of this content.
     pub(super) fn breaks(&self, text: &[u8]) -> u64 {
         self.kind.count(text)
@@ -255,7 +281,7 @@ mod tests {
 
     fn shift(before: &str, at: u64, old: &str, new: &str) -> Option<(u64, u64, u64)> {
         let splice = Splice { at, old: old.into(), new: new.into() };
-        let shifts = line_shifts(before.as_bytes(), &[splice]);
+        let shifts = line_shifts(&SplicedContent::new(before.as_bytes(), &[splice]));
         shifts.first().map(|shift| (shift.at, shift.removed, shift.added))
     }
 
@@ -280,7 +306,10 @@ mod tests {
             Splice { at: 2, old: b"b".to_vec(), new: b"B".to_vec() },
             Splice { at: 4, old: b"d\nx".to_vec(), new: b"D".to_vec() },
         ];
-        assert_eq!(line_shifts(b"a\nb d\nx y\n", &splices), [LineShift { at: 2, removed: 2, added: 1 }]);
+        assert_eq!(
+            line_shifts(&SplicedContent::new(b"a\nb d\nx y\n", &splices)),
+            [LineShift { at: 2, removed: 2, added: 1 }]
+        );
     }
 
     #[test]
@@ -289,7 +318,10 @@ mod tests {
             Splice { at: 1, old: b"\n".to_vec(), new: b" ".to_vec() },
             Splice { at: 2, old: Vec::new(), new: b"x\n".to_vec() },
         ];
-        assert_eq!(line_shifts(b"a\nb\n", &splices), [LineShift { at: 1, removed: 2, added: 2 }]);
+        assert_eq!(
+            line_shifts(&SplicedContent::new(b"a\nb\n", &splices)),
+            [LineShift { at: 1, removed: 2, added: 2 }]
+        );
     }
 
     #[test]

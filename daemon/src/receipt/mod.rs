@@ -14,7 +14,7 @@ use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
-use self::lines::{last_line, line_shifts};
+use self::lines::{SplicedContent, last_line, line_shifts};
 use crate::caller::Caller;
 use crate::record::{NumberedLines, ReadReceipt};
 
@@ -37,34 +37,32 @@ pub struct ReceiptContent {
 /// A change of a content that a session made or was shown.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownChange<'c> {
-    /// The content before.
-    pub before: &'c [u8],
+    /// The content before, and the splices that change it.
+    pub before: SplicedContent<'c>,
     /// The content after.
     pub after: &'c [u8],
-    /// The splices that change it.
-    pub splices: &'c [Splice],
     /// The lines before, sorted, that the session quoted or replaced whole.
     pub quoted: &'c [(u64, u64)],
 }
 
 impl<'c> KnownChange<'c> {
     /// Creates a change of which no quoted line is known.
-    pub const fn new((before, after): (&'c [u8], &'c [u8]), splices: &'c [Splice]) -> Self {
-        Self { before, after, splices, quoted: &[] }
+    pub fn new((before, after): (&'c [u8], &'c [u8]), splices: &'c [Splice]) -> Self {
+        Self { before: SplicedContent::new(before, splices), after, quoted: &[] }
     }
 
     /// Returns true if its lines have no place after the change: another line break ends them.
     fn breaks_lines(&self) -> bool {
-        lines::breaks_differ(self.before, self.after)
+        self.before.breaks_differ(self.after)
     }
 
     /// Returns the lines after the change whose numbers a reply tells, directly or as the neighbours of those that it
     /// names: the touched ones and the quoted ones.
     fn told_lines(&self) -> Vec<(u64, u64)> {
-        let touched = ranges::touched(self.before, self.splices);
+        let touched = ranges::touched(&self.before);
         match self.quoted {
             [] => touched,
-            quoted => ranges::union_with(ranges::moved(quoted, self.before, self.splices), &touched),
+            quoted => ranges::union_with(ranges::moved(quoted, &self.before), &touched),
         }
     }
 
@@ -74,7 +72,7 @@ impl<'c> KnownChange<'c> {
             return vec![NO_LINES];
         }
         let known = ranges::union_with(seen.to_vec(), self.quoted);
-        only(ranges::moved(&known, self.before, self.splices))
+        only(ranges::moved(&known, &self.before))
     }
 }
 
@@ -110,7 +108,6 @@ pub fn renewed(
     change: &KnownChange<'_>,
     time: u64,
 ) -> ReceiptContent {
-    let &KnownChange { before, splices, .. } = change;
     let ranges = match seen.ranges.as_slice() {
         [] => Vec::new(),
         some => change.known_lines(some),
@@ -118,7 +115,7 @@ pub fn renewed(
     if change.breaks_lines() {
         return ReceiptContent { hash: Some(after), ranges, numbered: numbered::lost(&seen.numbered), time };
     }
-    let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
+    let numbered = numbered::moved(&seen.numbered, &line_shifts(&change.before));
     // A receipt of version 1 does not have the numbers of its reads: an edit must not give them another meaning.
     let lost = numbered.is_empty() && seen.ranges != [NO_LINES];
     let numbered =
@@ -135,7 +132,7 @@ pub fn first(
     change: &KnownChange<'_>,
     time: u64,
 ) -> ReceiptContent {
-    let &KnownChange { before, splices, .. } = change;
+    let SplicedContent { bytes: before, splices, .. } = change.before;
     let replaced: usize = splices.iter().map(|splice| splice.old.len()).sum();
     if replaced == before.len() {
         return whole(after, change.after, time);
@@ -195,13 +192,12 @@ pub fn changed_by_others(
     if change.breaks_lines() && !(seen.ranges.is_empty() && whole) {
         return glimpsed(Some(seen), now, shown, time);
     }
-    let &KnownChange { before, splices, .. } = change;
-    let kept = ranges::kept(&seen.ranges, before, splices);
+    let kept = ranges::kept(&seen.ranges, &change.before);
     let ranges = match seen.ranges.is_empty() && whole {
         true => Vec::new(),
         false => only(ranges::union_with(kept, shown)),
     };
-    let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
+    let numbered = numbered::moved(&seen.numbered, &line_shifts(&change.before));
     let numbered = numbered::reported(&numbered, now, shown, time);
     ReceiptContent { hash: Some(now), ranges, numbered, time }
 }

@@ -1,8 +1,6 @@
 //! Ranges of lines, 1-based and inclusive: those that were seen, and their place after a change. Pure.
 
-use editd_engine::Splice;
-
-use super::lines::{LineCounter, last_line};
+use super::lines::{SplicedContent, last_line};
 
 /// The first and the last line of a range.
 pub type LineRange = (u64, u64);
@@ -79,12 +77,12 @@ pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
     seen.iter().any(|(first, last)| *first <= wanted.0 && wanted.1 <= *last)
 }
 
-/// Returns the lines, 1-based and inclusive, of `before` that splices touch and `seen` (sorted, joined) does not
+/// Returns the lines, 1-based and inclusive, of a content that splices touch and `seen` (sorted, joined) does not
 /// cover.
-pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let mut lines = LineCounter::new(before);
+pub fn unseen(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
+    let mut lines = content.lines();
     let mut missing: Vec<(u64, u64)> = Vec::new();
-    for splice in splices {
+    for splice in content.splices {
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
         let last = if splice.old.is_empty() { first } else { lines.line_at(end.saturating_sub(1)) };
@@ -122,10 +120,10 @@ fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> 
 }
 
 /// Returns the lines of the new content that have text of splices, or from which splices removed text.
-pub fn touched(before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let mut lines = LineCounter::new(before);
+pub fn touched(content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
+    let mut lines = content.lines();
     let mut shift: i64 = 0;
-    let ranges = splices.iter().map(|splice| {
+    let ranges = content.splices.iter().map(|splice| {
         let first = lines.line_at(splice.at).saturating_add_signed(shift);
         let gained = lines.breaks(&splice.new);
         shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(lines.breaks(&splice.old));
@@ -136,8 +134,8 @@ pub fn touched(before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
 
 /// Returns the place of the seen lines (sorted, joined) after the splices. A line that splices touch is seen if it has no
 /// text of a line that was not.
-pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let mut lines = LineCounter::new(before);
+pub fn moved(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
+    let (mut lines, splices) = (content.lines(), content.splices);
     let mut out = Vec::with_capacity(seen.len() + splices.len());
     // The lines that have text of a line that was not seen.
     let mut unseen = Vec::new();
@@ -189,19 +187,19 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
 
 /// Returns the place of the seen lines (all if there are no ranges) after a change by another writer; lines that it
 /// touches are no longer seen.
-pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let whole = [(1, last_line(before))];
+pub fn kept(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
+    let whole = [(1, last_line(content.bytes))];
     let mut rest: Vec<(u64, u64)> = if seen.is_empty() { whole.to_vec() } else { seen.to_vec() };
     rest.reverse();
-    let mut lines = LineCounter::new(before);
-    let mut out = Vec::with_capacity(rest.len() + splices.len());
+    let mut lines = content.lines();
+    let mut out = Vec::with_capacity(rest.len() + content.splices.len());
     let mut shift: i64 = 0;
     let mut put = |from: u64, to: u64, shift: i64| {
         if from <= to {
             out.push((from.saturating_add_signed(shift), to.saturating_add_signed(shift)));
         }
     };
-    for splice in splices {
+    for splice in content.splices {
         let first = lines.line_at(splice.at);
         let last = lines.line_at(splice.at.saturating_add(splice.old.len() as u64));
         while let Some((from, to)) = rest.pop() {
@@ -221,7 +219,25 @@ pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64,
 
 #[cfg(test)]
 mod tests {
+    use editd_engine::Splice;
+
     use super::*;
+
+    fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+        super::unseen(seen, &SplicedContent::new(before, splices))
+    }
+
+    fn touched(before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+        super::touched(&SplicedContent::new(before, splices))
+    }
+
+    fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+        super::moved(seen, &SplicedContent::new(before, splices))
+    }
+
+    fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+        super::kept(seen, &SplicedContent::new(before, splices))
+    }
 
     fn splice(at: u64, old: &str, new: &str) -> Splice {
         Splice { at, old: old.into(), new: new.into() }

@@ -1,5 +1,7 @@
 //! Look-ups of single items: entries, receipts, keys, clipboards, contents. It writes nothing except kept contents.
 
+use std::sync::Arc;
+
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, JobStatus, Receipt};
 use editd_proto::path::FilePath;
@@ -141,14 +143,14 @@ impl Store {
 
     /// Keeps a content that a session was shown, for diffs and merges: compressed, with a bound on the total, not
     /// flushed. Losing it breaks no promise.
-    pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
-        if self.shared.contents.offer(hash, bytes) {
+    pub fn keep_content(&self, hash: ContentHash, bytes: impl Into<Arc<[u8]>>) {
+        if self.shared.contents.offer(hash, bytes.into()) {
             self.write_contents();
         }
     }
 
     /// Keeps a content by which a job replaced another. Of many in quick succession only the last is written.
-    pub fn keep_made(&self, before: Option<ContentHash>, hash: ContentHash, bytes: &[u8]) {
+    pub fn keep_made(&self, before: Option<ContentHash>, hash: ContentHash, bytes: Arc<[u8]>) {
         if self.shared.contents.offer_instead(before, hash, bytes) {
             self.write_contents();
         }

@@ -1,6 +1,8 @@
 //! The step `seal`: records in the log that every file has its new content. From then on the entry counts as applied,
 //! its clipboards are stored, and its session has read receipts for its files.
 
+use std::sync::Arc;
+
 use editd_engine::{FileState, splices_between};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{Durability, JobStatus, Receipt};
@@ -50,7 +52,7 @@ pub(super) fn seal(
         flushing::put(state, file, &change.place, left);
         if let (FileState::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|meta| meta.hash);
-            state.store.keep_made(before, after.hash, bytes);
+            state.store.keep_made(before, after.hash, Arc::clone(bytes));
         }
     }
     for made in &transaction.unmade {
@@ -188,8 +190,8 @@ fn shown_of_written(
     now: u64,
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
-    let (after, splices, quoted) = (change.after.bytes(), &change.splices, &change.quoted);
-    let known = KnownChange { before, after, splices, quoted };
+    let changed = KnownChange::new((before, change.after.bytes()), &change.splices);
+    let known = KnownChange { quoted: &change.quoted, ..changed };
     let had = change.before.as_ref().map(|found| found.meta.hash);
     let earlier = transaction.seen.get(change.place.path());
     receipt::written(earlier, (had, hash), &known, change.foreign, now)

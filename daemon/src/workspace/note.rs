@@ -2,6 +2,7 @@
 //! entries.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use editd_engine::Refusal;
 use editd_proto::codec::check_name;
@@ -134,7 +135,7 @@ impl Workspace {
             let had = seen.map(|seen| seen.hash);
             external::note(&self.state, &path, &observation, version, had, true);
             if let Some(found) = observation.found() {
-                self.state.store.keep_content(found.meta.hash, &found.bytes);
+                self.state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
             }
             self.touch(&path);
             // What is not shown does not count as read: the next call is refused for it.

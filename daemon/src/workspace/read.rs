@@ -1,5 +1,7 @@
 //! Reads, which give a session its read receipt, and observations for the watcher. Neither changes a file.
 
+use std::sync::Arc;
+
 use editd_engine::{FileView, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
@@ -141,7 +143,7 @@ impl Workspace {
             let record = Record::ReadReceipt(renewed);
             self.state.store.append(&[record]).map_err(|error| store_refusal(&error))?;
         }
-        self.state.store.keep_content(hash, &found.bytes);
+        self.state.store.keep_content(hash, Arc::clone(&found.bytes));
         self.touch(&path);
         Ok(ReservedReply::new(reservation, reply))
     }

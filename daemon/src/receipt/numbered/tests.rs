@@ -4,7 +4,7 @@ use editd_engine::{Splice, apply};
 use editd_proto::ids::ContentHash;
 use proptest::prelude::*;
 
-use super::super::lines::{cut_lines, last_line, line_shifts};
+use super::super::lines::{SplicedContent, cut_lines, last_line, line_shifts};
 use super::*;
 
 fn hash(n: u8) -> ContentHash {
@@ -104,7 +104,7 @@ proptest! {
         let mut now = start.to_vec();
         for text in later {
             let splices: Vec<Splice> = editd_engine::splices_between(&now, text.as_bytes());
-            known = moved(&known, &line_shifts(&now, &splices));
+            known = moved(&known, &line_shifts(&SplicedContent::new(&now, &splices)));
             now = apply(&now, &splices).unwrap_or_default();
         }
         let asked = (first, first + count);

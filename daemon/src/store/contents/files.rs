@@ -91,13 +91,13 @@ impl ContentFiles {
 
     /// Queues a content that a session was shown for writing. Returns false if it is too large or too many wait
     /// already.
-    pub fn offer(&self, hash: ContentHash, content: &[u8]) -> bool {
+    pub fn offer(&self, hash: ContentHash, content: Arc<[u8]>) -> bool {
         Self::take(&mut lock(&self.waiting), hash, content, true)
     }
 
     /// Queues a content by which a job replaced another. The replaced content is not written if it still waits and no
     /// session was shown it. Returns false if the new content is too large or too many wait already.
-    pub fn offer_instead(&self, before: Option<ContentHash>, hash: ContentHash, content: &[u8]) -> bool {
+    pub fn offer_instead(&self, before: Option<ContentHash>, hash: ContentHash, content: Arc<[u8]>) -> bool {
         let mut waiting = lock(&self.waiting);
         if let Some(before) = before.filter(|before| *before != hash)
             && waiting.contents.get(&before).is_some_and(|offered| !offered.shown)
@@ -107,7 +107,7 @@ impl ContentFiles {
         Self::take(&mut waiting, hash, content, false)
     }
 
-    fn take(waiting: &mut WaitingContents, hash: ContentHash, content: &[u8], shown: bool) -> bool {
+    fn take(waiting: &mut WaitingContents, hash: ContentHash, content: Arc<[u8]>, shown: bool) -> bool {
         if content.len() > FILE {
             return false;
         }
@@ -123,7 +123,7 @@ impl ContentFiles {
         }
         waiting.bytes += content.len();
         waiting.order.push_back(hash);
-        waiting.contents.insert(hash, OfferedContent { content: content.into(), shown });
+        waiting.contents.insert(hash, OfferedContent { content, shown });
         true
     }
 

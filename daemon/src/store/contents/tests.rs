@@ -17,7 +17,7 @@ fn noise(n: u64) -> Vec<u8> {
 }
 
 fn keep(contents: &ContentFiles, content: &[u8]) {
-    assert!(contents.offer(content_hash(content), content));
+    assert!(contents.offer(content_hash(content), content.into()));
     contents.write_waiting();
 }
 
@@ -26,7 +26,7 @@ fn a_content_is_found_while_it_waits_and_after_a_restart() {
     let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
     let content = b"fn main() {}\n".repeat(100);
-    store.offer(content_hash(&content), &content);
+    store.offer(content_hash(&content), content.as_slice().into());
     assert_eq!(store.get(content_hash(&content)).unwrap(), content);
     store.write_waiting();
     assert_eq!(store.get(content_hash(&content)).unwrap(), content);
@@ -92,17 +92,18 @@ fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_sh
     let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
     let hash = |n| content_hash(&noise(n));
-    let made = |before: u64, n: u64| assert!(store.offer_instead(Some(hash(before)), hash(n), &noise(n)));
-    assert!(store.offer(hash(0), &noise(0)));
+    let made =
+        |before: u64, n: u64| assert!(store.offer_instead(Some(hash(before)), hash(n), noise(n).into()));
+    assert!(store.offer(hash(0), noise(0).into()));
     (1..6).for_each(|n| made(n - 1, n));
     // A session reads the fifth before the next job replaces it.
-    assert!(store.offer(hash(5), &noise(5)));
+    assert!(store.offer(hash(5), noise(5).into()));
     (6..9).for_each(|n| made(n - 1, n));
     made(8, 8);
     store.write_waiting();
     let kept: Vec<u64> = (0..9).filter(|n| store.get(hash(*n)).is_some()).collect();
     assert_eq!(kept, [0, 5, 8]);
-    assert!(store.offer_instead(Some(hash(8)), hash(9), &noise(9)));
+    assert!(store.offer_instead(Some(hash(8)), hash(9), noise(9).into()));
     store.write_waiting();
     assert!(store.get(hash(8)).is_some(), "what is written stays");
 }
@@ -111,11 +112,11 @@ fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_sh
 fn too_many_that_wait_are_not_kept_and_a_failing_disk_harms_nobody() {
     let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
-    let taken = (0..1000).filter(|n| store.offer(content_hash(&noise(*n)), &noise(*n))).count();
+    let taken = (0..1000).filter(|n| store.offer(content_hash(&noise(*n)), noise(*n).into())).count();
     assert_eq!(taken, crate::limits::CONTENTS_WAITING);
     machine.fail_in(40);
     store.write_waiting();
     let found = (0..256).filter(|n| store.get(content_hash(&noise(*n))).is_some()).count();
     assert_eq!(found, 255);
-    assert!(store.offer(content_hash(b"again"), b"again"));
+    assert!(store.offer(content_hash(b"again"), b"again"[..].into()));
 }

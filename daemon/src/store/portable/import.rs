@@ -203,7 +203,7 @@ impl JournalWriter {
             }
             ImportedItem::Content(hash, bytes) => {
                 report.contents += 1;
-                self.contents.offer(hash, &bytes);
+                self.contents.offer(hash, bytes.into());
                 self.contents.write_waiting();
                 Ok(())
             }

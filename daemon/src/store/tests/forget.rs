@@ -74,8 +74,8 @@ fn fill(store: &Store) {
     let quoting = SealRecord { id: JobId(60), receipt: rmp_serde::to_vec_named(&refused).unwrap() };
     store.append(&[Record::Seal(quoting)]).unwrap();
     store.append(&[Record::Settle(SettleRecord { id: JobId(60), diverged: false })]).unwrap();
-    store.keep_content(content_hash(&one), &one);
-    store.keep_content(content_hash(&secret(3)), &secret(3));
+    store.keep_content(content_hash(&one), one.as_slice());
+    store.keep_content(content_hash(&secret(3)), secret(3));
     let _ = store.flush(LogPosition(u64::MAX)).unwrap();
 }
 

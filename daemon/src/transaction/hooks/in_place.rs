@@ -83,7 +83,7 @@ fn take_in(context: &mut HookContext<'_>, hook: &CommandSpec, outcome: &mut Hook
         lock(&context.state.path_cache).saw(&path, change.after.as_ref().map(|after| &after.meta), true);
         match change.after {
             Some(after) => {
-                context.state.store.keep_content(after.meta.hash, &after.bytes);
+                context.state.store.keep_content(after.meta.hash, Arc::clone(&after.bytes));
                 context.files.insert(path, after);
             }
             None => {
