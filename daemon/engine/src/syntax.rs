@@ -34,6 +34,11 @@ pub fn introduced(
     ContentChange { old, old_hash, new, new_hash, splices }: ContentChange<'_>,
     options: &PlanOptions,
 ) -> Result<Vec<SyntaxError>, ParseError> {
+    // Other texts have a language only by their names. A large one is not decoded in vain.
+    let may_be_script = matches!(new, [b'#', b'!', ..] | [0xef | 0xfe | 0xff, ..]);
+    if !may_be_script && Language::of(path.as_bytes(), "").is_none() {
+        return Ok(Vec::new());
+    }
     let Ok(text) = Text::read(new, options.label(path)) else { return Ok(Vec::new()) };
     let content = lines(&text);
     let Some(language) = Language::of(path.as_bytes(), &content) else { return Ok(Vec::new()) };

@@ -144,7 +144,7 @@ fn check_shared(state: &WorkspaceState, change: &FileChange) -> Result<(), Refus
 /// Refuses to edit a read-only file, although an exchange would be permitted, unless the job changes its mode.
 fn check_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
     let (Some(found), FileState::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
-    let edits = **bytes != *found.bytes;
+    let edits = change.hash.map_or_else(|| **bytes != *found.bytes, |hash| hash != found.meta.hash);
     // An edit drops set-id bits by itself.
     let changes_mode =
         !matches!(change.mode, StagedMode::Exact(mode) if (mode ^ found.meta.mode) & 0o777 == 0);

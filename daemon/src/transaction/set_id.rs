@@ -15,6 +15,9 @@ const GROUP_RUNS: u32 = 0o010;
 /// any.
 pub fn without_set_id(present: &FileState, after: FileState) -> (FileState, bool) {
     let FileState::File { bytes, mode } = after else { return (after, false) };
+    if without(mode) == mode {
+        return (FileState::File { bytes, mode }, false);
+    }
     let stays = matches!(present, FileState::File { bytes: old, .. } if *old == bytes);
     let kept = if stays { mode } else { without(mode) };
     (FileState::File { bytes, mode: kept }, kept != mode)
