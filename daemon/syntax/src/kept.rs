@@ -84,6 +84,9 @@ pub(crate) enum KeptText {
         tree: Tree,
         /// Set if the text is known to have no fault.
         faultless: bool,
+        /// Set if it is the tree of an earlier text, with the offsets of this one: the text between two children of its
+        /// root is that of whole items.
+        edited: bool,
     },
     /// Nothing, since it has too many errors for a text in its language.
     Foreign {
@@ -176,6 +179,30 @@ impl KeptTrees {
         self.bytes += entry.charge();
         self.order.insert(entry.used, key);
         self.entries.insert(key, entry);
+        removed.extend(self.shrink(most));
+        removed
+    }
+
+    /// Gives an entry another tree that shares the same nodes with others, and returns what that removes.
+    pub(crate) fn replace(
+        &mut self,
+        key: &TextKey,
+        text: KeptText,
+        memory: TreeMemory,
+        most: usize,
+    ) -> Vec<KeptText> {
+        let Some(entry) = self.entries.get_mut(key) else { return vec![text] };
+        self.bytes = self.bytes.saturating_sub(entry.charge());
+        entry.memory = memory;
+        self.bytes += entry.charge();
+        let mut removed = vec![std::mem::replace(&mut entry.text, text)];
+        removed.extend(self.shrink(most));
+        removed
+    }
+
+    /// Removes the entries that were used longest ago until all take at most `most` bytes.
+    fn shrink(&mut self, most: usize) -> Vec<KeptText> {
+        let mut removed = Vec::new();
         while self.bytes > most
             && let Some(oldest) = self.order.first_key_value().map(|(_, key)| *key)
         {

@@ -26,6 +26,7 @@ mod nest;
 mod non_code;
 mod outline;
 mod parse;
+mod part;
 mod paths;
 mod surroundings;
 mod trees;

@@ -3,7 +3,7 @@
 //! *Invariants*: the trees that are kept take at most the memory that the cache was created with; the trees that were
 //! used longest ago are removed first. Two trees that share nodes are charged for them once. A tree that was made of
 //! another one has no errors: a text in which an error is found is always parsed as a whole. A text that is kept always
-//! gives the same tree.
+//! gives the same tree. The tree of a text that was only checked in part (`part`) is made when it is asked for.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -98,7 +98,10 @@ impl TreeCache {
         }
         budget.allows(text)?;
         let key = key.unwrap_or_else(|| TextKey::of(language, text));
-        if let Some(KeptText::Parsed { tree, faultless }) = self.lock().used(&key) {
+        let kept = self.used_with_memory(&key);
+        if let Some((KeptText::Parsed { tree, faultless, edited }, memory)) = kept {
+            let tree =
+                if edited { self.reparsed(language, (text, key), (tree, memory), budget)? } else { tree };
             return Ok(KnownTree { tree, key: Some(key), made: false, faultless, changed: None });
         }
         if let Some(former) = former
@@ -108,6 +111,28 @@ impl TreeCache {
         }
         let tree = self.parsed(language, text, key, budget)?;
         Ok(KnownTree { tree, key: Some(key), made: false, faultless: false, changed: None })
+    }
+
+    /// Makes the tree of a text without faults from that of an earlier text with its offsets, and keeps it.
+    fn reparsed(
+        &self,
+        language: Language,
+        (text, key): (&str, TextKey),
+        (old, whole): (Tree, TreeMemory),
+        budget: &ParseBudget,
+    ) -> Result<Tree, ParseError> {
+        let nodes = old.root_node().descendant_count();
+        let before = memory::held();
+        let made = parse_from(language, text, Some(&old), budget).ok();
+        let Some(tree) = made.filter(|tree| !tree.root_node().has_error()) else {
+            return self.parsed(language, text, key, budget);
+        };
+        let own = memory::held().saturating_sub(before);
+        let memory = TreeMemory::beside(whole, nodes, tree.root_node().descendant_count(), own);
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: true, edited: false };
+        let removed = self.lock().replace(&key, kept, memory, self.most);
+        drop(removed);
+        Ok(tree)
     }
 
     /// Parses a text as a whole, and keeps its tree in place of any other.
@@ -121,7 +146,8 @@ impl TreeCache {
         let before = memory::held();
         let tree = parse(language, text, budget)?;
         let memory = TreeMemory::of_tree(language, &tree, text, memory::held().saturating_sub(before));
-        self.keep(key, &tree, memory, None);
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false, edited: false };
+        self.keep(key, kept, memory, None);
         Ok(tree)
     }
 
@@ -134,11 +160,8 @@ impl TreeCache {
         budget: &ParseBudget,
     ) -> Option<KnownTree> {
         let from = former.text.key?;
-        let (kept, whole) = {
-            let mut trees = self.lock();
-            (trees.used(&from)?, trees.memory(&from)?)
-        };
-        let KeptText::Parsed { tree: mut old, faultless } = kept else { return None };
+        let (kept, whole) = self.used_with_memory(&from)?;
+        let KeptText::Parsed { tree: mut old, faultless, .. } = kept else { return None };
         if old.root_node().has_error() {
             return None;
         }
@@ -160,7 +183,8 @@ impl TreeCache {
         drop(old);
         let own = memory::held().saturating_sub(before);
         let memory = TreeMemory::beside(whole, nodes, tree.root_node().descendant_count(), own);
-        self.keep(key, &tree, memory, Some(from));
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false, edited: false };
+        self.keep(key, kept, memory, Some(from));
         Some(KnownTree { tree, key: Some(key), made: true, faultless: false, changed })
     }
 
@@ -186,10 +210,17 @@ impl TreeCache {
         }
     }
 
-    fn keep(&self, key: TextKey, tree: &Tree, memory: TreeMemory, from: Option<TextKey>) {
-        let text = KeptText::Parsed { tree: tree.clone(), faultless: false };
+    /// Keeps an entry; `from` is the text that it was made of.
+    pub(crate) fn keep(&self, key: TextKey, text: KeptText, memory: TreeMemory, from: Option<TextKey>) {
         let removed = self.lock().keep(key, text, memory, from, self.most);
+        // To free a large tree takes milliseconds.
         drop(removed);
+    }
+
+    /// Returns an entry with its memory, and notes its use.
+    pub(crate) fn used_with_memory(&self, key: &TextKey) -> Option<(KeptText, TreeMemory)> {
+        let mut trees = self.lock();
+        Some((trees.used(key)?, trees.memory(key)?))
     }
 
     /// Returns the converted form of a text with its key, or without a key if nothing is kept. The key of a text that needed
@@ -229,8 +260,7 @@ impl TreeCache {
     }
 
     fn set(&self, key: TextKey, text: KeptText) {
-        let removed = self.lock().keep(key, text, TreeMemory::NONE, None, self.most);
-        drop(removed);
+        self.keep(key, text, TreeMemory::NONE, None);
     }
 
     /// Notes that a text has no fault.

@@ -44,6 +44,36 @@ fn a_kept_tree_changes_no_result() {
     assert!(edits == 0 || broken > edits / 20 && broken < edits, "{broken} of {edits} edits broke something");
 }
 
+/// An edit of a long text is mostly decided by the part around it.
+#[test]
+fn a_part_of_a_text_decides_as_the_whole_does() {
+    let mut random = fastrand::Rng::with_seed(2);
+    let (mut edits, mut broken) = (0, 0);
+    for (language, files) in sources::sources(BYTES) {
+        let mut texts: Vec<String> = Vec::new();
+        let budget = ParseBudget::default();
+        for path in files.iter().step_by(files.len().div_ceil(200).max(1)) {
+            let Ok(text) = std::fs::read_to_string(path) else { continue };
+            let name = path.to_str().unwrap();
+            let is_correct = editd_syntax::errors(language, name.as_bytes(), &text, &budget);
+            if text.ends_with('\n') && is_correct.is_ok_and(|errors| errors.is_empty()) {
+                texts.push(text);
+            }
+        }
+        let (Some(path), Some(other)) = (files.first(), texts.first()) else { continue };
+        let path = path.with_file_name("a").with_extension(path.extension().unwrap());
+        for part in texts.chunks(20).take(2) {
+            let text = part.concat();
+            let counts =
+                edited::compare(language, path.to_str().unwrap(), (&text, other), EDITS, &mut random);
+            assert!(counts.different.is_empty(), "{path:?}: {:#?}", counts.different);
+            edits += counts.edits;
+            broken += counts.broken;
+        }
+    }
+    assert!(edits == 0 || broken > edits / 20 && broken < edits, "{broken} of {edits} edits broke something");
+}
+
 /// Returns the errors that an edit added, by a cache, and checks that they are those of whole parses.
 fn added(trees: &TreeCache, path: &str, old: &str, new: &str) -> usize {
     let (language, budget) = (Language::of(path.as_bytes(), new).unwrap(), ParseBudget::default());

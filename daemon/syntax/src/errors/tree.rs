@@ -91,6 +91,13 @@ fn of_text(
     budget: &ParseBudget,
     trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
+    if let Some(former) = former {
+        let is_correct =
+            |part: &str, tree: &Tree| of_correct(language, part, tree, &Region::of(part, None)).is_empty();
+        if trees.is_correct_around(language, (text.text, text.key), former, budget, is_correct) {
+            return Ok(Vec::new());
+        }
+    }
     let known = trees.tree(language, text, former, budget)?;
     let text = text.text;
     if known.faultless {

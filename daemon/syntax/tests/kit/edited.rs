@@ -1,13 +1,13 @@
 //! Makes random edits of a text, correct and broken ones, and compares the results of a cache of trees with those that
 //! the same text has alone.
 
-use editd_syntax::{Language, ParseBudget, TextChange, TreeCache, introduced_errors, outline};
+use editd_syntax::{Language, ParseBudget, ParseError, TextChange, TreeCache, introduced_errors, outline};
 
 /// Maximum number of lines that one edit removes, adds or moves.
 const LINES: usize = 20;
 
 /// Maximum size of a text that is edited further, in bytes.
-const LONGEST: usize = 120_000;
+const LONGEST: usize = 400_000;
 
 /// Texts that begin or end something in several languages.
 const MARKS: [&str; 32] = [
@@ -128,10 +128,13 @@ pub(crate) fn compare(
         let change = TextChange { old: Some(&text), old_hash, new: &new, new_hash, edits: None };
         let kept = trees.introduced_errors(language, path.as_bytes(), change, &budget);
         let alone = introduced_errors(language, path.as_bytes(), Some(&text), &new, &budget);
-        let kept_outline = trees.outline(language, &new, &budget);
-        if kept != alone {
+        // An outline makes the whole tree; without one the next edit starts from what the last one left.
+        let listed = random.bool();
+        // A text that had too many errors is not checked again.
+        let is_foreign = matches!(kept, Err(ParseError::Foreign { .. }));
+        if kept != alone && !is_foreign {
             counts.different.push((text.clone(), new.clone(), format!("{kept:?} in place of {alone:?}")));
-        } else if kept_outline != outline(language, &new, &budget) {
+        } else if listed && trees.outline(language, &new, &budget) != outline(language, &new, &budget) {
             counts.different.push((text.clone(), new.clone(), "another outline".to_owned()));
         }
         let is_broken = alone.is_ok_and(|errors| !errors.is_empty());
