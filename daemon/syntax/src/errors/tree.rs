@@ -44,6 +44,7 @@ pub(super) fn faults(
     budget: &ParseBudget,
     trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
+    budget.allows(text.text)?;
     let converted = lines(text.text);
     let known = trees.known(language, text, &converted);
     let text = known.text;
