@@ -89,7 +89,10 @@ pub(super) fn check_limits(
 fn check_descriptors(changes: &[FileChange]) -> Result<(), JobAbort> {
     let count = changes.len() as u64;
     // The system is not asked for each small job.
-    let Some(most) = crate::os::descriptor_limit().filter(|_| count > FEW_CHANGES) else { return Ok(()) };
+    if count <= FEW_CHANGES {
+        return Ok(());
+    }
+    let Some(most) = crate::os::descriptor_limit() else { return Ok(()) };
     let needed = count.saturating_mul(2).saturating_add(OTHER_DESCRIPTORS);
     if needed > most {
         let message = format!(
