@@ -1,18 +1,17 @@
 //! Finds out whether an edit keeps a text correct by the part of the text around it. The tree of a large text takes
 //! milliseconds to make, also from the tree of the text before: the parser visits each item of the file once more.
 //!
-//! A file of the languages that [`is_list`] names is a list of items: statements, definitions and comments. If the items around
-//! an edit are a correct list by themselves, they are one between the unchanged items, too. The part begins and ends where
-//! no token reaches across:
+//! A file of the languages that [`is_list`] names is a list of items: statements and definitions. The part begins with an
+//! unchanged item in front of an edit and ends with one behind it. If a parse of the part alone finds no error, and both items
+//! as before, then the parser of the whole text is in the same state at the last item as it was before the edit, and what
+//! follows is unchanged. So the whole text has no error if it had none before.
 //!
-//! * It begins with an item whose first byte is unchanged, and it ends with one whose last byte is, at the end of a line.
-//! * A parser that inserts semicolons looks at the token behind an item, so it gets one more item.
-//!
-//! Otherwise, or if an error is found, the whole text decides.
+//! Only a token that begins in the part may reach behind it, such as a comment without an end. If the part may have one, if it
+//! has an error, or if it is large, the whole text decides.
 
 use std::ops::Range;
 
-use tree_sitter::Tree;
+use tree_sitter::{InputEdit, Node, Point, Tree};
 
 use crate::kept::{KeptText, TextKey, TreeMemory};
 use crate::parse::parse;
@@ -22,6 +21,9 @@ use crate::{Language, ParseBudget, TreeCache, delta, memory};
 /// The share of a text that the part may have, as a divisor. To parse a part anew takes as long as to make the tree of a
 /// text of about 20 times its size from another tree.
 const SHARE: usize = 16;
+
+/// Bytes beside an edit that may form a delimiter with it.
+const BESIDE: usize = 3;
 
 /// Returns true for a language whose files are lists of items, of which each may be at each place.
 const fn is_list(language: Language) -> bool {
@@ -40,46 +42,112 @@ const fn is_list(language: Language) -> bool {
     )
 }
 
-/// Returns true for a language whose statements need no semicolon, depending on the next token.
-const fn inserts_semicolons(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::Tsx | Language::TypeScript)
+/// An item of a file: its kind and its range.
+type Item = (u16, Range<usize>);
+
+/// The part of a text that decides about edits of it.
+#[derive(PartialEq, Eq, Debug)]
+struct TextPart {
+    range: Range<usize>,
+    /// The unchanged item in front of the edits, unless the part begins the text.
+    first: Option<Item>,
+    /// The unchanged item behind the edits, unless the part ends the text.
+    last: Option<Item>,
+    /// The offsets and places between which the items may be other ones than before.
+    between: [(usize, Point); 2],
 }
 
-/// Returns the part of a text that decides about edits of it. `tree` is a tree of the text before with the offsets of this
-/// text, and `changed` is the range of this text that the edits made.
-fn part_around(language: Language, text: &str, tree: &Tree, changed: Range<usize>) -> Option<Range<usize>> {
-    let mut items = tree.walk();
-    if items.goto_first_child_for_byte(changed.start.saturating_sub(1)).is_none() && !items.goto_last_child()
-    {
-        return None;
-    }
-    let mut start = items.node().start_byte();
-    if changed.start <= start {
-        let mut before = items.clone();
-        start = if before.goto_previous_sibling() { before.node().start_byte() } else { 0 };
-    }
-    let mut more = inserts_semicolons(language);
-    let end = loop {
-        let item = items.node().byte_range();
-        if item.end.saturating_sub(start) > text.len() / SHARE {
+/// Returns a node as an item, if it is one: comments and line ends are none, and a node that an edit touched may be none.
+fn item(node: &Node<'_>) -> Option<Item> {
+    (node.is_named() && !node.is_extra() && !node.has_changes() && !node.byte_range().is_empty())
+        .then(|| (node.kind_id(), node.byte_range()))
+}
+
+impl TextPart {
+    /// Returns the part around a changed range of a text. `tree` is a tree of the text before with the offsets of this text.
+    fn around(text: &str, tree: &Tree, changed: &Range<usize>) -> Option<Self> {
+        let most = text.len() / SHARE;
+        let mut nodes = tree.walk();
+        if nodes.goto_first_child_for_byte(changed.start).is_none() && !nodes.goto_last_child() {
             return None;
         }
-        if item.end > changed.end {
-            let line = text.get(item.end..)?.split('\n').next().unwrap_or_default();
-            let ends_line = line.trim_start().is_empty();
-            if ends_line && !(more && item.start < changed.end) {
-                break text.len().min(item.end + line.len() + 1);
+        let root = tree.root_node();
+        let mut between = [(0, Point::new(0, 0)), (root.end_byte(), root.end_position())];
+        let mut behind = nodes.clone();
+        let first = loop {
+            let node = nodes.node();
+            if changed.start.saturating_sub(node.end_byte()) > most {
+                return None;
             }
-            more &= !ends_line || item.start >= changed.end;
+            if let Some(item) = item(&node).filter(|(_, range)| range.end < changed.start) {
+                between[0] = (node.end_byte(), node.end_position());
+                break Some(item);
+            }
+            if !nodes.goto_previous_sibling() {
+                break None;
+            }
+        };
+        let last = loop {
+            let node = behind.node();
+            if node.start_byte().saturating_sub(changed.end) > most {
+                return None;
+            }
+            if let Some(item) = item(&node).filter(|(_, range)| range.start > changed.end) {
+                between[1] = (node.start_byte(), node.start_position());
+                break Some(item);
+            }
+            if !behind.goto_next_sibling() {
+                break None;
+            }
+        };
+        let start = first.as_ref().map_or(0, |(_, range)| range.start);
+        let range = start..last.as_ref().map_or(text.len(), |(_, range)| range.end);
+        (range.len() <= most).then_some(Self { range, first, last, between })
+    }
+
+    /// Marks the items around the edits as changed: they may be parts of others now.
+    fn mark(&self, tree: &mut Tree) {
+        let [(start_byte, start_position), (end_byte, end_position)] = self.between;
+        tree.edit(&InputEdit {
+            start_byte,
+            old_end_byte: end_byte,
+            new_end_byte: end_byte,
+            start_position,
+            old_end_position: end_position,
+            new_end_position: end_position,
+        });
+    }
+
+    /// Returns true if a tree of the part alone has the unchanged items.
+    fn has_its_items(&self, tree: &Tree) -> bool {
+        let mut nodes = tree.walk();
+        let mut found = (None, None);
+        let mut more = nodes.goto_first_child();
+        while more {
+            if let Some(item) = item(&nodes.node()) {
+                found.0 = found.0.or_else(|| Some(item.clone()));
+                found.1 = Some(item);
+            }
+            more = nodes.goto_next_sibling();
         }
-        if !items.goto_next_sibling() {
-            break text.len();
-        }
-    };
-    let part = text.get(start..end)?;
-    // Only the first line of a file is one for the system.
-    let is_first_line = start > 0 && part.starts_with("#!");
-    (!is_first_line && part.len() <= text.len() / SHARE).then_some(start..end)
+        let is_there = |wanted: &Option<Item>, found: Option<Item>| {
+            let moved =
+                |(kind, range): &Item| (*kind, range.start - self.range.start..range.end - self.range.start);
+            wanted.as_ref().is_none_or(|wanted| found == Some(moved(wanted)))
+        };
+        is_there(&self.first, found.0) && is_there(&self.last, found.1)
+    }
+}
+
+/// Returns true if a token that begins in a part may end behind it, though the part has no error: without the end of a
+/// comment, `/*` is two operators, and without that of a raw string its start may be a name and a string.
+fn may_reach_on(part: &str, changed: &Range<usize>) -> bool {
+    let is_open =
+        part.rfind("/*").is_some_and(|at| part.get(at + 2..).is_none_or(|rest| !rest.contains("*/")));
+    let start = part.floor_char_boundary(changed.start.saturating_sub(BESIDE));
+    let end = part.ceil_char_boundary(changed.end.saturating_add(BESIDE).min(part.len()));
+    let edit = part.get(start..end).unwrap_or_default();
+    is_open || ["#\"", "R\"", "\"\"", "`"].iter().any(|mark| edit.contains(mark))
 }
 
 impl TreeCache {
@@ -110,11 +178,18 @@ impl TreeCache {
             tree.edit(&edit);
         }
         let own = memory::held().saturating_sub(before);
-        let Some(part) = part_around(language, text, &tree, first.start..last.end) else { return false };
-        let part = text.get(part).unwrap_or_default();
-        let correct = parse(language, part, budget)
-            .is_ok_and(|tree| !tree.root_node().has_error() && is_correct(part, &tree));
+        let changed = first.start..last.end;
+        let Some(part) = TextPart::around(text, &tree, &changed) else { return false };
+        let inside = changed.start - part.range.start..changed.end - part.range.start;
+        let content = text.get(part.range.clone()).unwrap_or_default();
+        if may_reach_on(content, &inside) {
+            return false;
+        }
+        let correct = parse(language, content, budget).is_ok_and(|tree| {
+            !tree.root_node().has_error() && part.has_its_items(&tree) && is_correct(content, &tree)
+        });
         if correct {
+            part.mark(&mut tree);
             let nodes = tree.root_node().descendant_count();
             let memory = TreeMemory::beside(memory, nodes, nodes, own);
             self.keep(key, KeptText::Parsed { tree, faultless: true, edited: true }, memory, Some(from));
@@ -123,47 +198,71 @@ impl TreeCache {
     }
 }
 
-#[cfg(all(test, feature = "rust", feature = "javascript", feature = "python"))]
+#[cfg(all(
+    test,
+    feature = "c",
+    feature = "go",
+    feature = "javascript",
+    feature = "python",
+    feature = "rust"
+))]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::trees::KnownText;
 
-    /// Returns the part that decides about an edit, in which `from` becomes `to`.
-    fn part(language: Language, old: &str, from: &str, to: &str) -> Option<String> {
-        // Below the limit of its share, every part counts.
-        let rest = "a = 1;\n".repeat(20 * old.len());
-        let old =
-            if language == Language::Rust { rest.replace("a =", "const A: u8 =") + old } else { rest + old };
-        let new = old.replace(from, to);
-        let mut tree = parse(language, &old, &ParseBudget::default()).unwrap();
-        assert!(!tree.root_node().has_error(), "{language:?}");
-        let edits = delta::edits(&old, &new, None);
-        delta::tree_edits(&old, &new, &edits).iter().for_each(|edit| tree.edit(edit));
-        let made = delta::made(&edits);
-        let part = part_around(language, &new, &tree, made.first()?.start..made.last()?.end)?;
-        Some(new.get(part).unwrap().to_owned())
+    /// Returns true if the part around an edit, in which `from` becomes `to`, decides that a long text is correct.
+    fn accepts(language: Language, lines: &str, from: &str, to: &str) -> bool {
+        let filler = match language {
+            Language::Rust => "fn g() {}\n",
+            Language::C => "int g;\n",
+            Language::Go => "func g() {\n}\n",
+            _ => "g();\n",
+        };
+        let around = filler.repeat(40 * lines.len());
+        let (old, new) =
+            (format!("{around}{lines}{around}"), format!("{around}{}{around}", lines.replace(from, to)));
+        let (trees, budget) = (TreeCache::new(usize::MAX), ParseBudget::default());
+        let text = |text| KnownText { text, key: Some(TextKey::of(language, text)) };
+        let kept = trees.tree(language, text(&old), None, &budget).unwrap();
+        assert!(!kept.tree.root_node().has_error(), "{lines}");
+        trees.faultless(kept.key);
+        let (former, new) = (FormerText { text: text(&old), edits: None }, text(&new));
+        let accepts = trees.is_correct_around(language, (new.text, new.key), former, &budget, |_, _| true);
+        assert!(
+            !accepts || !parse(language, new.text, &budget).unwrap().root_node().has_error(),
+            "{lines} {to}"
+        );
+        accepts
     }
 
     #[test]
-    fn a_part_has_the_items_that_an_edit_touches() {
-        let rust = |from, to| {
-            part(Language::Rust, "fn f() {\n  x();\n}\n\nfn g() {}\nfn h() {} // h\nfn i() {}\n", from, to)
-        };
-        assert_eq!(rust("x();", "y(z);").unwrap(), "fn f() {\n  y(z);\n}\n");
-        assert_eq!(rust("x();", "y(z); } //").unwrap(), "fn f() {\n  y(z); } //\n}\n");
-        assert_eq!(rust("fn g", "pub fn g").unwrap(), "fn f() {\n  x();\n}\n\npub fn g() {}\n");
-        assert_eq!(rust("fn g() {}", "fn g() {};").unwrap(), "fn g() {};\nfn h() {} // h\n");
-        assert_eq!(rust("fn g() {}\n", "").unwrap(), "fn h() {} // h\n");
-        assert_eq!(rust("fn h() {", "fn h() { x").unwrap(), "fn h() { x} // h\n");
-        assert_eq!(rust("fn i() {}\n", "fn i() {}\nfn j() {}\n").unwrap(), "fn i() {}\nfn j() {}\n");
-        assert_eq!(rust("fn g", "#!/bin/x\nfn g").unwrap(), "fn f() {\n  x();\n}\n\n#!/bin/x\nfn g() {}\n");
-        let script =
-            |from, to| part(Language::JavaScript, "f = g(1)\nh(2)\n(i)\nj(3); k(4)\nl(5)\n", from, to);
-        assert_eq!(script("g(1", "g(2").unwrap(), "f = g(2)\nh(2)\n(i)\n");
-        assert_eq!(script("j(3", "j(6").unwrap(), "j(6); k(4)\n");
-        let python = |from, to| part(Language::Python, "def f():\n    x\n\ndef g():\n    y\n", from, to);
-        assert_eq!(python("    x", "    z\n").unwrap(), "def f():\n    z\n\n\ndef g():\n    y\n");
+    fn a_part_decides_only_if_the_items_beside_it_stay() {
+        let rust =
+            |from, to| accepts(Language::Rust, "// a\nfn f() {\n  x();\n}\n/* b */ fn h() {}\n", from, to);
+        assert!(rust("x();", "y(z);"));
+        assert!(rust("fn h", "pub fn h"));
+        assert!(rust("fn h() {}", ""));
+        assert!(rust("/* b */ fn h() {}\n", "fn h() {}\nfn i() {}\n"));
+        assert!(!rust("x();", "x(;"));
+        assert!(!rust("fn f", "#!/bin/x\nfn f"));
+        assert!(!rust("x();", "x() /* "));
+        assert!(!rust("/* b", "/* b */ ]"));
+        let script = |lines, from, to| accepts(Language::JavaScript, lines, from, to);
+        assert!(script("let a = b;\n// c\nd();\n", "a", "e"));
+        assert!(!script("let a = b;\n// c\n[...d].f();\n", "b;", "b"));
+        assert!(!script("// abc\n[...d].f();\n", "// abc", "abc"));
+        assert!(!script("import a from 'a'\n// c\nfoo();\n", "foo();", "(async () => {})();"));
+        assert!(!script("import a from 'b'\n++c;\n", "++c", "+c"));
+        let python = |lines, from, to| accepts(Language::Python, lines, from, to);
+        assert!(python("x = 1; i\ny = 2\n", "i", "j"));
+        assert!(!python("x = 1; i\ny = 2\n", "i", "if a: pass"));
+        assert!(!python("# abc \\\nx = 1\n", "# abc", "abc"));
+        let go = |lines, from, to| accepts(Language::Go, lines, from, to);
+        assert!(go("func q() {\n\ta()\n}\nvar b = 1\n", "a()", "b()"));
+        assert!(!go("func q() {\n\ta()\n}\nvar b = 1\n", "func q() {\n", ""));
+        assert!(!go("var a = 1\nvar b = 1\n", "var b", "}}}\nvar b"));
+        assert!(!accepts(Language::C, "int a;\nint c() { return 1; }\n", "int a", "case 1: int a"));
     }
 
     #[test]
