@@ -184,6 +184,10 @@ fn refused(
     current: BTreeMap<FilePath, FileState>,
     refusal: Refusal,
 ) -> Refusal {
+    // The error of this file does not tell its lines, so they must not count as told.
+    if let Some(path) = &refusal.path {
+        checked.where_seen.remove(path);
+    }
     let request = &checked.snapshot.request;
     let mut further = if request.job.partial || editd_engine::has_unlisted_failures(&request.job) {
         Vec::new()
