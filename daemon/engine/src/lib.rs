@@ -131,13 +131,14 @@ pub enum ContentProof {
     Blind,
 }
 
-/// The lines of a content that the edits of an entry quote: ranges, 1-based and inclusive, sorted and joined.
+/// The lines of a content that the edits of an entry quote, and those that they replace without: ranges, 1-based and
+/// inclusive, sorted and joined.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct QuotedLines {
     /// The lines that edits quote or replace whole, after which the session knows all text of them.
     pub whole: Vec<(u64, u64)>,
-    /// The lines that every edit that touches them may replace unread. Empty if all edits may, or none.
-    pub proven: Vec<(u64, u64)>,
+    /// The lines whose text edits replace without quoting it. With `last` = `first` − 1 it is the place before a line.
+    pub unquoted: Vec<(u64, u64)>,
 }
 
 /// The net change of one path.
@@ -153,7 +154,7 @@ pub struct PlannedChange {
     pub hash: Option<ContentHash>,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
-    /// The lines of `before` that the edits quote; none if several entries changed the content.
+    /// The lines of `before` that the edits quote or do not quote; none if several entries changed the content.
     pub quoted: QuotedLines,
     /// The number of added lines.
     pub added: u64,

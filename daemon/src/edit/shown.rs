@@ -166,5 +166,8 @@ pub(super) fn unseen_lines(
 
 /// Returns the lines of a content that a change replaces without quoting them, and that some ranges do not cover.
 pub(super) fn unproven(change: &PlannedChange, before: &[u8], seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    ranges::minus(ranges::unseen(seen, &SplicedContent::new(before, &change.splices)), &change.quoted.proven)
+    match change.quoted.unquoted.as_slice() {
+        [] => ranges::unseen(seen, &SplicedContent::new(before, &change.splices)),
+        unquoted => ranges::unknown(seen, unquoted),
+    }
 }

@@ -96,12 +96,16 @@ pub fn unseen(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u6
     union(missing)
 }
 
-/// Returns ranges without the lines of others (sorted, joined).
-pub fn minus(ranges: Vec<(u64, u64)>, others: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    match others {
-        [] => ranges,
-        others => ranges.into_iter().flat_map(|range| uncovered(others, range)).collect(),
-    }
+/// Returns the lines of some ranges (sorted, joined) that `seen` (sorted, joined) does not cover. A range that ends before it
+/// begins is the place before a line, which is known from either of its neighbours.
+pub fn unknown(seen: &[(u64, u64)], ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let is_known = |line: u64| covers(seen, (line, line));
+    let missing = |&(first, last): &(u64, u64)| match first <= last {
+        true => uncovered(seen, (first, last)),
+        false if is_known(first) || last > 0 && is_known(last) => Vec::new(),
+        false => vec![(first, first)],
+    };
+    union(ranges.iter().flat_map(missing).collect())
 }
 
 /// Returns the parts of a range that `seen` (sorted, joined) does not cover.
@@ -311,6 +315,13 @@ mod tests {
         assert_eq!(kept(&[(2, 4)], before, &[splice(2, "b\n", "")]), [(3, 3)]);
         assert_eq!(kept(&[(1, 2)], before, &[splice(8, "e", "")]), [(1, 2)]);
         assert_eq!(kept(&[(3, 3)], before, &[splice(0, "a", "A"), splice(4, "c", "")]), []);
+    }
+
+    #[test]
+    fn a_place_between_lines_is_known_from_either() {
+        assert_eq!(unknown(&[(3, 4)], &[(1, 3), (5, 4), (7, 6), (8, 9)]), [(1, 2), (7, 9)]);
+        assert_eq!(unknown(&[], &[(1, 0)]), [(1, 1)]);
+        assert_eq!(unknown(&[(2, 2)], &[(2, 1), (3, 2)]), []);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::locate::Haystack;
 use crate::op::{EarlierChanges, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
 use crate::splice::{
-    Place, apply_shared, arrange, assemble, complete, land, proven_lines, size_after, whole_lines,
+    Place, apply_shared, arrange, assemble, complete, land, size_after, touched_lines, whole_lines,
 };
 use crate::text::{Breaks, Encoding, Text};
 use crate::{ContentProof, QuotedLines, Refusal, Splice};
@@ -358,10 +358,10 @@ fn quoted(text: &Text<'_>, ops: &Parsed, places: &[Place]) -> QuotedLines {
     let op = |place: &Place| ops.get(place.edit as usize).and_then(|op| op.as_ref().ok());
     // The new text of a substitution may have groups of the match, which the session does not know.
     let is_given = |place: &&Place| !matches!(op(place), Some(Op::Substitute(_)));
-    let is_blind = |place: &Place| op(place).is_none_or(|op| op.proof() == ContentProof::Blind);
+    let is_blind = |place: &&Place| op(place).is_none_or(|op| op.proof() == ContentProof::Blind);
     QuotedLines {
         whole: whole_lines(text, places.iter().filter(is_given)),
-        proven: proven_lines(text, places, is_blind),
+        unquoted: touched_lines(text, places.iter().filter(is_blind)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use compose::compose;
 pub(crate) use land::land;
 pub(crate) use overlap::arrange;
 pub(crate) use place::{InsertionKind, Place};
-pub(crate) use quoted::{proven_lines, whole_lines};
+pub(crate) use quoted::{touched_lines, whole_lines};
 pub(crate) use trim::{differing, shared_end, shared_start};
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Finds the lines of a text that edits quote: those whose text its session knows after the job, and those that it need
-//! not have read before.
+//! Finds the lines of a text that edits quote, whose text their session knows after the job, and those that edits touch.
 
 use super::Place;
 use crate::text::Text;
@@ -27,38 +26,23 @@ pub(crate) fn whole_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p 
     joined(ranges)
 }
 
-/// Returns the lines that some places touch and no blind one does; none if all places are blind, or none is.
-pub(crate) fn proven_lines(
-    text: &Text<'_>,
-    places: &[Place],
-    is_blind: impl Fn(&Place) -> bool,
-) -> Vec<(u64, u64)> {
-    let (blind, quoting): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|place| is_blind(place));
-    if blind.is_empty() || quoting.is_empty() {
-        return Vec::new();
-    }
-    let lines = |places: Vec<&Place>| {
-        let both = |place: &&Place| [place.matched.range(), place.removed.range()];
-        joined(places.iter().flat_map(both).map(|range| text.lines_of(range)).collect())
+/// Returns the lines that some places touch. A place without text at the start of a line is the place before that line: a
+/// range that ends before it begins.
+pub(crate) fn touched_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p Place>) -> Vec<(u64, u64)> {
+    let lines = |place: &'p Place| {
+        let ranges = [place.matched.range(), place.removed.range()];
+        let some =
+            ranges.clone().into_iter().filter(|range| !range.is_empty()).map(|range| text.lines_of(range));
+        let [at, _] = ranges.map(|range| range.start);
+        let line = text.line_of(at) as u64;
+        let last = if text.starts_line(at) { line - 1 } else { line };
+        let none = some.clone().next().is_none().then_some((line, last));
+        some.chain(none)
     };
-    let mut blind = lines(blind).into_iter().peekable();
-    let mut proven = Vec::new();
-    for (mut first, last) in lines(quoting) {
-        while let Some((from, to)) = blind.next_if(|range| range.1 <= last) {
-            if first < from {
-                proven.push((first, from - 1));
-            }
-            first = first.max(to + 1);
-        }
-        let last = blind.peek().map_or(last, |(from, _)| last.min(from - 1));
-        if first <= last {
-            proven.push((first, last));
-        }
-    }
-    proven
+    joined(places.flat_map(lines).collect())
 }
 
-/// Sorts ranges and joins those that overlap or touch.
+/// Sorts ranges and joins those that overlap or touch; a place before a line joins with that line.
 fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     ranges.sort_unstable();
     ranges.dedup_by(|next, range| {

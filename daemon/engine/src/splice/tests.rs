@@ -114,18 +114,20 @@ fn every_party_to_an_overlap_is_named() {
 }
 
 #[test]
-fn lines_that_a_blind_edit_touches_are_not_proven() {
-    let text = Text::read(b"a\nb\nc\nd\ne\nf\ng\nh\n", None).unwrap();
-    let place =
-        |edit: u32, range: std::ops::Range<usize>| Place::replacing(&text, edit, range, &Rc::from("?"));
-    let proven = |places: &[Place]| proven_lines(&text, places, |place| place.edit == 0);
-    assert_eq!(proven(&[place(1, 0..1), place(2, 4..6)]), []);
-    assert_eq!(proven(&[place(0, 0..1)]), []);
-    assert_eq!(proven(&[place(1, 0..1), place(0, 2..3)]), [(1, 1)]);
-    assert_eq!(proven(&[place(1, 0..9), place(0, 2..3), place(0, 6..7)]), [(1, 1), (3, 3), (5, 5)]);
-    assert_eq!(proven(&[place(0, 0..5), place(1, 2..9)]), [(4, 5)]);
-    assert_eq!(proven(&[place(1, 0..5), place(0, 4..9), place(2, 8..13)]), [(1, 2), (6, 7)]);
-    assert_eq!(proven(&[place(0, 0..9), place(1, 2..3)]), []);
+fn a_place_touches_the_lines_of_its_text_or_stands_before_a_line() {
+    let text = Text::read(b"a\nbc\nd\ne", None).unwrap();
+    let touched = |ranges: &[(usize, usize)]| {
+        let place = |range: &(usize, usize)| Place::replacing(&text, 0, range.0..range.1, &Rc::from("?"));
+        touched_lines(&text, ranges.iter().map(place).collect::<Vec<_>>().iter())
+    };
+    assert_eq!(touched(&[(0, 1)]), [(1, 1)]);
+    assert_eq!(touched(&[(0, 2)]), [(1, 1)]);
+    assert_eq!(touched(&[(7, 8), (0, 3)]), [(1, 2), (4, 4)]);
+    assert_eq!(touched(&[(2, 2)]), [(2, 1)], "before a line");
+    assert_eq!(touched(&[(3, 3)]), [(2, 2)], "inside of a line");
+    assert_eq!(touched(&[(8, 8)]), [(4, 4)], "behind a line without a break");
+    assert_eq!(touched(&[(2, 2), (2, 4)]), [(2, 2)]);
+    assert_eq!(touched(&[(5, 5), (2, 4)]), [(2, 2)], "the line above is known if the place is");
 }
 
 #[test]
