@@ -19,8 +19,8 @@ use crate::trees::FormerText;
 use crate::{Language, ParseBudget, TreeCache, delta, memory};
 
 /// The share of a text that the part may have, as a divisor. To parse a part anew takes as long as to make the tree of a
-/// text of about 20 times its size from another tree.
-const SHARE: usize = 16;
+/// text of 20 times its size from another tree, and several times as long with parts that are new to the processor.
+const SHARE: usize = 48;
 
 /// Bytes beside an edit that may form a delimiter with it.
 const BESIDE: usize = 3;
@@ -269,7 +269,7 @@ mod tests {
     fn the_former_tree_is_kept_while_the_part_is_correct() {
         let budget = ParseBudget::default();
         let texts: Vec<String> = ["a();", "b(c);", "b(c; d);", "b(d);"]
-            .map(|call| format!("{0}fn f() {{ {call} }}\n{0}", "fn g() { h(i, j); }\n".repeat(100)))
+            .map(|call| format!("{0}fn f() {{ {call} }}\n{0}", "fn g() { h(i, j); }\n".repeat(200)))
             .into();
         let trees = TreeCache::new(usize::MAX);
         let key = |text: &str| Some(TextKey::of(Language::Rust, text));
