@@ -34,7 +34,7 @@ pub fn introduced(
     ContentChange { old, old_hash, new, new_hash, splices }: ContentChange<'_>,
     options: &PlanOptions,
 ) -> Result<Vec<SyntaxError>, ParseError> {
-    // Other texts have a language only by their names. A large one is not decoded in vain.
+    // Only a text that begins with `#!` has a language by its content. Any other one is not decoded for that.
     let may_be_script = matches!(new, [b'#', b'!', ..] | [0xef | 0xfe | 0xff, ..]);
     if !may_be_script && Language::of(path.as_bytes(), "").is_none() {
         return Ok(Vec::new());

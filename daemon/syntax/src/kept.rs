@@ -80,13 +80,11 @@ fn with_headers(counted: usize) -> usize {
 pub(crate) enum KeptText {
     /// Its tree.
     Parsed {
-        /// The tree.
+        /// The tree. If it has changes, it is that of an earlier text with the offsets of this one: each item without
+        /// changes is one of this text, too.
         tree: Tree,
         /// Set if the text is known to have no fault.
         faultless: bool,
-        /// Set if it is the tree of an earlier text, with the offsets of this one: the text between two children of its
-        /// root is that of whole items.
-        edited: bool,
     },
     /// Nothing, since it has too many errors for a text in its language.
     Foreign {

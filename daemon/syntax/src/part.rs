@@ -22,9 +22,6 @@ use crate::{Language, ParseBudget, TreeCache, delta, memory};
 /// text of 20 times its size from another tree, and several times as long with parts that are new to the processor.
 const SHARE: usize = 48;
 
-/// Bytes beside an edit that may form a delimiter with it.
-const BESIDE: usize = 3;
-
 /// Returns true for a language whose files are lists of items, of which each may be at each place.
 const fn is_list(language: Language) -> bool {
     matches!(
@@ -74,19 +71,6 @@ impl TextPart {
         let root = tree.root_node();
         let mut between = [(0, Point::new(0, 0)), (root.end_byte(), root.end_position())];
         let mut behind = nodes.clone();
-        let first = loop {
-            let node = nodes.node();
-            if changed.start.saturating_sub(node.end_byte()) > most {
-                return None;
-            }
-            if let Some(item) = item(&node).filter(|(_, range)| range.end < changed.start) {
-                between[0] = (node.end_byte(), node.end_position());
-                break Some(item);
-            }
-            if !nodes.goto_previous_sibling() {
-                break None;
-            }
-        };
         let last = loop {
             let node = behind.node();
             if node.start_byte().saturating_sub(changed.end) > most {
@@ -97,6 +81,19 @@ impl TextPart {
                 break Some(item);
             }
             if !behind.goto_next_sibling() {
+                break None;
+            }
+        };
+        let first = loop {
+            let node = nodes.node();
+            if changed.start.saturating_sub(node.end_byte()) > most {
+                return None;
+            }
+            if let Some(item) = item(&node).filter(|(_, range)| range.end < changed.start) {
+                between[0] = (node.end_byte(), node.end_position());
+                break Some(item);
+            }
+            if !nodes.goto_previous_sibling() {
                 break None;
             }
         };
@@ -140,14 +137,13 @@ impl TextPart {
 }
 
 /// Returns true if a token that begins in a part may end behind it, though the part has no error: without the end of a
-/// comment, `/*` is two operators, and without that of a raw string its start may be a name and a string.
-fn may_reach_on(part: &str, changed: &Range<usize>) -> bool {
+/// comment, `/*` is two operators, and without that of a raw string (`r#"` of Rust, `R"(` of C++) its start is a name and
+/// a string. Comments of Rust nest.
+fn may_reach_on(part: &str) -> bool {
+    let (opened, closed) = (part.matches("/*").count(), part.matches("*/").count());
     let is_open =
         part.rfind("/*").is_some_and(|at| part.get(at + 2..).is_none_or(|rest| !rest.contains("*/")));
-    let start = part.floor_char_boundary(changed.start.saturating_sub(BESIDE));
-    let end = part.ceil_char_boundary(changed.end.saturating_add(BESIDE).min(part.len()));
-    let edit = part.get(start..end).unwrap_or_default();
-    is_open || ["#\"", "R\"", "\"\"", "`"].iter().any(|mark| edit.contains(mark))
+    is_open || opened > closed || part.contains("#\"") || part.contains("R\"")
 }
 
 impl TreeCache {
@@ -180,9 +176,8 @@ impl TreeCache {
         let own = memory::held().saturating_sub(before);
         let changed = first.start..last.end;
         let Some(part) = TextPart::around(text, &tree, &changed) else { return false };
-        let inside = changed.start - part.range.start..changed.end - part.range.start;
         let content = text.get(part.range.clone()).unwrap_or_default();
-        if may_reach_on(content, &inside) {
+        if may_reach_on(content) {
             return false;
         }
         let correct = parse(language, content, budget).is_ok_and(|tree| {
@@ -192,7 +187,7 @@ impl TreeCache {
             part.mark(&mut tree);
             let nodes = tree.root_node().descendant_count();
             let memory = TreeMemory::beside(memory, nodes, nodes, own);
-            self.keep(key, KeptText::Parsed { tree, faultless: true, edited: true }, memory, Some(from));
+            self.keep(key, KeptText::Parsed { tree, faultless: true }, memory, Some(from));
         }
         correct
     }
@@ -248,6 +243,8 @@ mod tests {
         assert!(!rust("fn f", "#!/bin/x\nfn f"));
         assert!(!rust("x();", "x() /* "));
         assert!(!rust("/* b", "/* b */ ]"));
+        assert!(!rust("x();", "x!(r#\"a);\n  y(\"b\");"));
+        assert!(!rust("x();", "x!(a /* /* */);"));
         let script = |lines, from, to| accepts(Language::JavaScript, lines, from, to);
         assert!(script("let a = b;\n// c\nd();\n", "a", "e"));
         assert!(!script("let a = b;\n// c\n[...d].f();\n", "b;", "b"));

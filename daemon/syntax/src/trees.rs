@@ -99,9 +99,12 @@ impl TreeCache {
         budget.allows(text)?;
         let key = key.unwrap_or_else(|| TextKey::of(language, text));
         let kept = self.used_with_memory(&key);
-        if let Some((KeptText::Parsed { tree, faultless, edited }, memory)) = kept {
-            let tree =
-                if edited { self.reparsed(language, (text, key), (tree, memory), budget)? } else { tree };
+        if let Some((KeptText::Parsed { tree, faultless }, memory)) = kept {
+            let tree = if tree.root_node().has_changes() {
+                self.reparsed(language, (text, key), (tree, memory), budget)?
+            } else {
+                tree
+            };
             return Ok(KnownTree { tree, key: Some(key), made: false, faultless, changed: None });
         }
         if let Some(former) = former
@@ -129,7 +132,7 @@ impl TreeCache {
         };
         let own = memory::held().saturating_sub(before);
         let memory = TreeMemory::beside(whole, nodes, tree.root_node().descendant_count(), own);
-        let kept = KeptText::Parsed { tree: tree.clone(), faultless: true, edited: false };
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: true };
         let removed = self.lock().replace(&key, kept, memory, self.most);
         drop(removed);
         Ok(tree)
@@ -146,7 +149,7 @@ impl TreeCache {
         let before = memory::held();
         let tree = parse(language, text, budget)?;
         let memory = TreeMemory::of_tree(language, &tree, text, memory::held().saturating_sub(before));
-        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false, edited: false };
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false };
         self.keep(key, kept, memory, None);
         Ok(tree)
     }
@@ -161,7 +164,7 @@ impl TreeCache {
     ) -> Option<KnownTree> {
         let from = former.text.key?;
         let (kept, whole) = self.used_with_memory(&from)?;
-        let KeptText::Parsed { tree: mut old, faultless, .. } = kept else { return None };
+        let KeptText::Parsed { tree: mut old, faultless } = kept else { return None };
         if old.root_node().has_error() {
             return None;
         }
@@ -183,7 +186,7 @@ impl TreeCache {
         drop(old);
         let own = memory::held().saturating_sub(before);
         let memory = TreeMemory::beside(whole, nodes, tree.root_node().descendant_count(), own);
-        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false, edited: false };
+        let kept = KeptText::Parsed { tree: tree.clone(), faultless: false };
         self.keep(key, kept, memory, Some(from));
         Some(KnownTree { tree, key: Some(key), made: true, faultless: false, changed })
     }

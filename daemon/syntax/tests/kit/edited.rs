@@ -1,7 +1,9 @@
 //! Makes random edits of a text, correct and broken ones, and compares the results of a cache of trees with those that
 //! the same text has alone.
 
-use editd_syntax::{Language, ParseBudget, ParseError, TextChange, TreeCache, introduced_errors, outline};
+use editd_syntax::{
+    Language, MAX_ERRORS, ParseBudget, ParseError, TextChange, TreeCache, errors, introduced_errors, outline,
+};
 
 /// Maximum number of lines that one edit removes, adds or moves.
 const LINES: usize = 20;
@@ -109,7 +111,8 @@ pub(crate) fn compare(
     random: &mut fastrand::Rng,
 ) -> Compared {
     let (mut text, other) = (texts.0.to_owned(), texts.1);
-    let (trees, budget) = (TreeCache::new(usize::MAX), ParseBudget::default());
+    let (trees, unlisted) = (TreeCache::new(usize::MAX), TreeCache::new(usize::MAX));
+    let budget = ParseBudget::default();
     let mut counts = Compared::default();
     // Keeps the first tree, of which the others are made.
     let _ = trees.outline(language, &text, &budget);
@@ -128,13 +131,18 @@ pub(crate) fn compare(
         let change = TextChange { old: Some(&text), old_hash, new: &new, new_hash, edits: None };
         let kept = trees.introduced_errors(language, path.as_bytes(), change, &budget);
         let alone = introduced_errors(language, path.as_bytes(), Some(&text), &new, &budget);
-        // An outline makes the whole tree; without one the next edit starts from what the last one left.
-        let listed = random.bool();
+        // The outlines make all trees of the first cache. The other one goes on from what a part has decided.
+        let unlisted = unlisted.introduced_errors(language, path.as_bytes(), change, &budget);
+        let kept_outline = trees.outline(language, &new, &budget);
         // A text that had too many errors is not checked again.
-        let is_foreign = matches!(kept, Err(ParseError::Foreign { .. }));
-        if kept != alone && !is_foreign {
+        let was_wrong =
+            || errors(language, path.as_bytes(), &text, &budget).is_ok_and(|all| all.len() == MAX_ERRORS);
+        let is_right = |kept: &Result<_, ParseError>| {
+            *kept == alone || matches!(kept, Err(ParseError::Foreign { .. })) && was_wrong()
+        };
+        if let Some(kept) = [&kept, &unlisted].into_iter().find(|kept| !is_right(kept)) {
             counts.different.push((text.clone(), new.clone(), format!("{kept:?} in place of {alone:?}")));
-        } else if listed && trees.outline(language, &new, &budget) != outline(language, &new, &budget) {
+        } else if kept_outline != outline(language, &new, &budget) {
             counts.different.push((text.clone(), new.clone(), "another outline".to_owned()));
         }
         let is_broken = alone.is_ok_and(|errors| !errors.is_empty());
