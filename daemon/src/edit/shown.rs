@@ -155,19 +155,18 @@ pub(super) fn unseen_lines(
     if change.after == FileState::Absent {
         let whole = [(1, receipt::lines::last_line(bytes))];
         let seen = if seen == [NO_LINES] { &[] } else { seen };
-        return if seen.is_empty() {
-            whole.to_vec()
-        } else {
-            ranges::unseen(seen, &SplicedContent::new(bytes, &change.splices))
-        };
+        if seen.is_empty() {
+            return whole.to_vec();
+        }
+        return ranges::unseen(seen, &SplicedContent::new(bytes, &change.splices));
     }
-    unproven(change, bytes, seen)
+    unseen_unquoted(change, bytes, seen)
 }
 
 /// Returns the lines of a content that a change replaces without quoting them, and that some ranges do not cover.
-pub(super) fn unproven(change: &PlannedChange, before: &[u8], seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
+pub(super) fn unseen_unquoted(change: &PlannedChange, before: &[u8], seen: &[(u64, u64)]) -> Vec<(u64, u64)> {
     match change.quoted.unquoted.as_slice() {
         [] => ranges::unseen(seen, &SplicedContent::new(before, &change.splices)),
-        unquoted => ranges::unknown(seen, unquoted),
+        unquoted => ranges::uncovered_of(seen, unquoted),
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn of_plan(
         let (Some(seen), FileState::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
             continue;
         };
-        let mut missing = shown::unproven(change, bytes, &seen.ranges);
+        let mut missing = shown::unseen_unquoted(change, bytes, &seen.ranges);
         missing.retain(|lines| !is_blank(cut_lines(bytes, *lines)));
         if missing.is_empty() || !told.insert(path) {
             continue;
@@ -150,7 +150,7 @@ pub(super) fn of_plan(
         let present = |lines: Vec<(u64, u64)>| {
             ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())
         };
-        let needed = present(shown::unproven(change, bytes, &[]));
+        let needed = present(shown::unseen_unquoted(change, bytes, &[]));
         refusals.push(of_lines(state, caller, checked, (path, found), (&present(missing), &needed)));
     }
     refusals

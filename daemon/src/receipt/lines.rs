@@ -213,6 +213,12 @@ pub(super) struct LineCounter<'a> {
 }
 
 impl<'a> LineCounter<'a> {
+    /// Returns true if a line starts at an offset.
+    pub(super) fn starts_line(&self, at: u64) -> bool {
+        let above = self.part((0, at));
+        above.is_empty() || self.kind.ends(above)
+    }
+
     /// Returns the number of breaks in a text of this content.
     pub(super) fn breaks(&self, text: &[u8]) -> u64 {
         self.kind.count(text)

@@ -81,24 +81,19 @@ pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
 /// cover.
 pub fn unseen(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
     let mut lines = content.lines();
-    let mut missing: Vec<(u64, u64)> = Vec::new();
-    for splice in content.splices {
+    let touched = content.splices.iter().map(|splice| {
+        let starts_line = splice.old.is_empty() && lines.starts_line(splice.at);
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
         let last = if splice.old.is_empty() { first } else { lines.line_at(end.saturating_sub(1)) };
-        // The place of an insertion between two lines is known from either of them.
-        let known = covers(seen, (first, last))
-            || (splice.old.is_empty() && first > 1 && covers(seen, (first - 1, first - 1)));
-        if !known {
-            missing.extend(uncovered(seen, (first, last)));
-        }
-    }
-    union(missing)
+        (first, last - u64::from(starts_line))
+    });
+    uncovered_of(seen, &touched.collect::<Vec<_>>())
 }
 
-/// Returns the lines of some ranges (sorted, joined) that `seen` (sorted, joined) does not cover. A range that ends before it
-/// begins is the place before a line, which is known from either of its neighbours.
-pub fn unknown(seen: &[(u64, u64)], ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+/// Returns the lines of some ranges that `seen` (sorted, joined) does not cover. A range that ends before it begins is the
+/// place before a line, which is known from either of its neighbours.
+pub fn uncovered_of(seen: &[(u64, u64)], ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let is_known = |line: u64| covers(seen, (line, line));
     let missing = |&(first, last): &(u64, u64)| match first <= last {
         true => uncovered(seen, (first, last)),
@@ -319,9 +314,9 @@ mod tests {
 
     #[test]
     fn a_place_between_lines_is_known_from_either() {
-        assert_eq!(unknown(&[(3, 4)], &[(1, 3), (5, 4), (7, 6), (8, 9)]), [(1, 2), (7, 9)]);
-        assert_eq!(unknown(&[], &[(1, 0)]), [(1, 1)]);
-        assert_eq!(unknown(&[(2, 2)], &[(2, 1), (3, 2)]), []);
+        assert_eq!(uncovered_of(&[(3, 4)], &[(1, 3), (5, 4), (7, 6), (8, 9)]), [(1, 2), (7, 9)]);
+        assert_eq!(uncovered_of(&[], &[(1, 0)]), [(1, 1)]);
+        assert_eq!(uncovered_of(&[(2, 2)], &[(2, 1), (3, 2)]), []);
     }
 
     #[test]
@@ -331,6 +326,7 @@ mod tests {
         assert_eq!(unseen(&[(1, 2)], before, &[splice(2, "b", "B")]), []);
         assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "", "x\n")]), []);
         assert_eq!(unseen(&[(1, 2)], before, &[splice(6, "", "x\n")]), [(4, 4)]);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(5, "", "x")]), [(3, 3)], "inside of a line");
         assert_eq!(unseen(&[(2, 2)], before, &[splice(0, "a\nb\nc", "x")]), [(1, 1), (3, 3)]);
     }
 }
