@@ -58,7 +58,7 @@ pub use plan::{
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{FileOutline, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
 pub use syntax::{ContentChange, introduced};
-pub use text::count_byte;
+pub use text::LineBreak;
 pub use view::{FileView, view};
 
 /// The reason why an edit was refused. Boxed, since it is large and rare.

@@ -1,7 +1,7 @@
 //! Counts the lines of raw contents by the file's own line breaks, and finds the whole lines that splices change.
 //! Pure.
 
-use editd_engine::Splice;
+use editd_engine::{LineBreak, Splice};
 
 /// A run of lines that is replaced by others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,80 +13,6 @@ pub struct LineShift {
     pub removed: u64,
     /// The number of lines in their place.
     pub added: u64,
-}
-
-/// The line break of a content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum LineBreak {
-    /// This byte.
-    Byte(u8),
-    /// The code unit of UTF-16 with this value, little-endian or (`true`) big-endian.
-    Unit(u8, bool),
-}
-
-impl LineBreak {
-    fn of(content: &[u8]) -> Self {
-        match content {
-            [0xff, 0xfe, ..] => Self::of_units(content, false),
-            [0xfe, 0xff, ..] => Self::of_units(content, true),
-            _ if memchr::memchr(b'\n', content).is_some() => Self::Byte(b'\n'),
-            _ if memchr::memchr(b'\r', content).is_some() => Self::Byte(b'\r'),
-            _ => Self::Byte(b'\n'),
-        }
-    }
-
-    fn of_units(content: &[u8], big: bool) -> Self {
-        let has = |byte: u8| content.chunks_exact(2).any(|unit| *unit == Self::unit(byte, big));
-        Self::Unit(if !has(b'\n') && has(b'\r') { b'\r' } else { b'\n' }, big)
-    }
-
-    /// Returns the number of lines that end in a part of the content, which starts at a character.
-    fn count(self, part: &[u8]) -> u64 {
-        match self {
-            Self::Byte(byte) => editd_engine::count_byte(byte, part) as u64,
-            Self::Unit(byte, big) => {
-                part.chunks_exact(2).filter(|unit| *unit == Self::unit(byte, big)).count() as u64
-            }
-        }
-    }
-
-    /// Returns the number of bytes of a unit.
-    const fn width(self) -> usize {
-        if matches!(self, Self::Unit(..)) { 2 } else { 1 }
-    }
-
-    fn is_white(self, unit: &[u8]) -> bool {
-        match (self, unit) {
-            (Self::Unit(_, false), [white, 0]) | (Self::Unit(_, true), [0, white]) | (_, [white]) => {
-                white.is_ascii_whitespace()
-            }
-            _ => false,
-        }
-    }
-
-    const fn unit(byte: u8, big: bool) -> [u8; 2] {
-        if big { [0, byte] } else { [byte, 0] }
-    }
-
-    fn ends(self, part: &[u8]) -> bool {
-        match self {
-            Self::Byte(byte) => part.last() == Some(&byte),
-            Self::Unit(byte, big) => part.ends_with(&Self::unit(byte, big)),
-        }
-    }
-
-    fn starts(self, part: &[u8]) -> bool {
-        match self {
-            // A carriage return belongs to the break after it.
-            Self::Byte(b'\n') => part.starts_with(b"\n") || part.starts_with(b"\r\n"),
-            Self::Byte(byte) => part.first() == Some(&byte),
-            Self::Unit(byte, big) => {
-                let part =
-                    part.strip_prefix(&Self::unit(b'\r', big)).filter(|_| byte == b'\n').unwrap_or(part);
-                part.starts_with(&Self::unit(byte, big))
-            }
-        }
-    }
 }
 
 /// Returns the number of the last line of a content: the empty one after the last break, if the content ends in a

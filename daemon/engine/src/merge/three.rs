@@ -11,7 +11,7 @@ use crate::cut::Cut;
 use crate::diff::{ChangedRun, Delta};
 use crate::refusal::{internal, refuse};
 use crate::splice::{SpliceWriter, apply, differing};
-use crate::text::{Breaks, Encoding, Text};
+use crate::text::{Breaks, Encoding, LineBreak, Text};
 use crate::{Refusal, Splice};
 
 /// The result of a merge.
@@ -72,6 +72,7 @@ pub(super) fn merged(
         ));
     }
     let ours = sides.ours(&base_text, wanted);
+    let breaks = LineBreak::Byte(now.breaks.stop());
     let mut out = SpliceWriter::new(&now);
     let mut conflicts = Conflicts::default();
     let there = is_there(&ours.changes, &sides);
@@ -81,7 +82,7 @@ pub(super) fn merged(
                 let range = shifted(&change.before.range(), (group.current.0, group.current.0));
                 let wanted = text.content.cut(change.after.range());
                 let (removed_lines, added_lines) =
-                    differing(now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
+                    differing(breaks, now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
                 let removed = range.start + removed_lines.start..range.start + removed_lines.end;
                 out.put(removed, wanted.cut(added_lines).into())?;
             }

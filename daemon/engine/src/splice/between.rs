@@ -8,15 +8,19 @@ use super::trim::{differing, shared_end, shared_start};
 use crate::Splice;
 use crate::cut::Cut;
 use crate::limits;
+use crate::text::LineBreak;
 
 /// Returns the splices that turn one content into another: the changed lines, without the bytes that both contents
-/// share at their ends. Returns one splice if the contents differ in more than `limits::DIFF_LINES` lines between their
-/// common start and end.
+/// share at their ends. They split no character and no code unit of UTF-16. Returns one splice if the contents differ in
+/// more than `limits::DIFF_LINES` lines between their common start and end, or in their byte order.
 pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
-    changed_lines(before, after)
+    let Some(kind) = LineBreak::of_all([before, after]) else {
+        return vec![Splice { at: 0, old: before.to_vec(), new: after.to_vec() }];
+    };
+    changed_ranges(kind, before, after)
         .into_iter()
         .filter_map(|(old, new)| {
-            let (removed, added) = differing(before.cut(old.clone()), after.cut(new.clone()));
+            let (removed, added) = differing(kind, before.cut(old.clone()), after.cut(new.clone()));
             let splice = Splice {
                 at: (old.start + removed.start) as u64,
                 old: before.cut(old.start + removed.start..old.start + removed.end).to_vec(),
@@ -27,11 +31,16 @@ pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
         .collect()
 }
 
-/// Returns the ranges of whole lines that differ, sorted, in both contents.
+/// Returns the ranges of whole lines that differ, sorted, in both texts. A lone carriage return ends no line.
 pub(crate) fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
-    let start = line_floor(before, shared_start(before, after));
+    changed_ranges(LineBreak::Byte(b'\n'), before, after)
+}
+
+/// Returns the ranges of whole lines that differ, sorted, in both contents.
+fn changed_ranges(kind: LineBreak, before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let start = kind.last_end(before.cut(0..shared_start(before, after))).unwrap_or(0);
     let (old, new) = (before.cut(start..before.len()), after.cut(start..after.len()));
-    let tail = line_tail(old, new, shared_end(old, new));
+    let tail = line_tail(kind, old, new);
     let (old, new) = (old.cut(0..old.len() - tail), new.cut(0..new.len() - tail));
     if old.is_empty() && new.is_empty() {
         return Vec::new();
@@ -40,17 +49,16 @@ pub(crate) fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, R
     if old.is_empty() || new.is_empty() {
         return vec![whole];
     }
-    let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() + 1;
-    let single = |bytes: &[u8]| memchr::memchr(b'\n', bytes).is_none_or(|stop| stop + 1 == bytes.len());
-    if (single(old) && single(new)) || count(old) + count(new) > limits::DIFF_LINES {
+    let count = |bytes: &[u8]| usize::try_from(kind.count(bytes)).unwrap_or(usize::MAX).saturating_add(1);
+    let single = |bytes: &[u8]| kind.first_end(bytes).is_none_or(|end| end == bytes.len());
+    if (single(old) && single(new)) || count(old).saturating_add(count(new)) > limits::DIFF_LINES {
         return vec![whole];
     }
-    by_lines(start, old, new)
+    by_lines(kind, start, old, new)
 }
 
-fn by_lines(base: usize, old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
-    let (a, b): (Vec<&[u8]>, Vec<&[u8]>) =
-        (old.split_inclusive(|c| *c == b'\n').collect(), new.split_inclusive(|c| *c == b'\n').collect());
+fn by_lines(kind: LineBreak, base: usize, old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (a, b) = (lines(kind, old), lines(kind, new));
     let (starts, new_starts) = (offsets(base, &a), offsets(base, &b));
     let place = |list: &[usize], range: Range<usize>| {
         let at = |i: usize| list.get(i).or(list.last()).copied().unwrap_or(base);
@@ -73,6 +81,17 @@ fn by_lines(base: usize, old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usi
     changed
 }
 
+/// Splits a content behind its breaks.
+fn lines(kind: LineBreak, mut content: &[u8]) -> Vec<&[u8]> {
+    let mut lines = Vec::new();
+    while !content.is_empty() {
+        let (line, rest) = content.split_at(kind.first_end(content).unwrap_or(content.len()));
+        lines.push(line);
+        content = rest;
+    }
+    lines
+}
+
 fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
     let mut at = base;
     let mut list = Vec::with_capacity(lines.len() + 1);
@@ -84,20 +103,18 @@ fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
     list
 }
 
-/// Returns the offset at which the line of an offset starts.
-fn line_floor(bytes: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', bytes.cut(0..at)).map_or(0, |stop| stop + 1)
-}
-
 /// Returns the size of the whole lines at the end that two contents share, in bytes.
-fn line_tail(old: &[u8], new: &[u8], tail: usize) -> usize {
+fn line_tail(kind: LineBreak, old: &[u8], new: &[u8]) -> usize {
+    let mut tail = shared_end(old, new);
+    while tail > 0 && (kind.splits(old, old.len() - tail) || kind.splits(new, new.len() - tail)) {
+        tail -= 1;
+    }
     let starts_line = |bytes: &[u8]| {
-        let cut = bytes.len() - tail;
-        cut == 0 || bytes.get(cut - 1) == Some(&b'\n')
+        let above = bytes.cut(0..bytes.len() - tail);
+        above.is_empty() || kind.ends(above)
     };
     if starts_line(old) && starts_line(new) {
         return tail;
     }
-    let shared = old.cut(old.len() - tail..old.len());
-    memchr::memchr(b'\n', shared).map_or(0, |stop| tail - stop - 1)
+    kind.first_end(old.cut(old.len() - tail..old.len())).map_or(0, |end| tail - end)
 }

@@ -7,7 +7,9 @@ use std::rc::Rc;
 use super::trim::differing;
 use super::*;
 use crate::Splice;
-use crate::text::Text;
+use crate::text::{LineBreak, Text};
+
+const TEXT: LineBreak = LineBreak::Byte(b'\n');
 
 fn splice(at: u64, old: &str, new: &str) -> Splice {
     Splice { at, old: old.as_bytes().to_vec(), new: new.as_bytes().to_vec() }
@@ -25,7 +27,7 @@ fn trimming_cuts_no_character_and_no_break() {
         ("aa", "aaa", 2..2, 2..3),
         ("", "", 0..0, 0..0),
     ] {
-        assert_eq!(differing(old.as_bytes(), new.as_bytes()), (removed, added), "{old:?} {new:?}");
+        assert_eq!(differing(TEXT, old.as_bytes(), new.as_bytes()), (removed, added), "{old:?} {new:?}");
     }
 }
 
@@ -33,7 +35,7 @@ fn trimming_cuts_no_character_and_no_break() {
 fn shared_ends_are_found_beyond_a_block() {
     let long = "x".repeat(1000);
     let (a, b) = (format!("{long}1{long}"), format!("{long}22{long}"));
-    assert_eq!(differing(a.as_bytes(), b.as_bytes()), (1000..1001, 1000..1002));
+    assert_eq!(differing(TEXT, a.as_bytes(), b.as_bytes()), (1000..1001, 1000..1002));
 }
 
 /// Every pair of generations of splices of a short content: composed, they do what both do.
@@ -176,4 +178,66 @@ fn lines_that_differ_too_much_to_compare_are_one_splice() {
     let splices = splices_between(before.as_bytes(), after.as_bytes());
     assert_eq!(splices.len(), 1);
     assert_eq!(apply(before.as_bytes(), &splices), Some(after.into_bytes()));
+}
+
+/// Returns the splices between two texts in UTF-16, as their offsets in units and their texts.
+fn units_between(before: &str, after: &str, big: bool) -> Vec<(u64, String, String)> {
+    let units = |text: &str| -> Vec<u8> {
+        let bytes = |unit| if big { u16::to_be_bytes(unit) } else { u16::to_le_bytes(unit) };
+        format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+    };
+    let text = |bytes: &[u8]| {
+        let unit = |pair: &[u8]| {
+            let pair = pair.try_into().unwrap();
+            if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+        };
+        String::from_utf16(&bytes.chunks(2).map(unit).collect::<Vec<_>>()).unwrap()
+    };
+    let (before, after) = (units(before), units(after));
+    let splices = splices_between(&before, &after);
+    assert_eq!(apply(&before, &splices), Some(after));
+    splices.iter().map(|splice| (splice.at / 2 - 1, text(&splice.old), text(&splice.new))).collect()
+}
+
+#[test]
+fn splices_of_utf_16_have_whole_characters_and_lines() {
+    let splice = |at, old: &str, new: &str| (at, old.to_owned(), new.to_owned());
+    for big in [false, true] {
+        let between = |before: &str, after: &str| units_between(before, after, big);
+        assert_eq!(between("a\nb\nc\n", "a\nb\n\nc\n"), [splice(4, "", "\n")]);
+        assert_eq!(between("a\nb\nc\nd\n", "a\nB\nc\nD\n"), [splice(2, "b", "B"), splice(6, "d", "D")]);
+        // The bytes of a line feed are a part of these units.
+        assert_eq!(between("\u{a0a}\na\n", "\u{a0b}\nA\n"), [splice(0, "\u{a0a}\na", "\u{a0b}\nA")]);
+        assert_eq!(between("\u{10a}a\n\u{a0a}", "\u{10a}A\n\u{a0a}"), [splice(1, "a", "A")]);
+        assert_eq!(between("\u{1f600}\n", "\u{1f601}\n"), [splice(0, "\u{1f600}", "\u{1f601}")]);
+        assert_eq!(between("a\r\nb", "a\nb"), [splice(1, "\r\n", "\n")]);
+        assert_eq!(between("a\rb\rc\rd", "A\rb\rc\rD"), [splice(0, "a", "A"), splice(6, "d", "D")]);
+    }
+}
+
+#[test]
+fn half_a_unit_and_another_byte_order_lose_nothing() {
+    let contents: [&[u8]; 6] = [
+        b"\xff\xfea\0\n\0b\0",
+        b"\xff\xfea\0\n\0b",
+        b"\xff\xfe\n\0b\0x",
+        b"\xfe\xff\0a\0\n",
+        b"\xff\xfe",
+        b"a\nb\n",
+    ];
+    for before in contents {
+        for after in contents {
+            let splices = splices_between(before, after);
+            assert_eq!(apply(before, &splices).as_deref(), Some(after));
+            assert_eq!(splices.is_empty(), before == after);
+        }
+    }
+}
+
+#[test]
+fn lines_that_end_in_lone_carriage_returns_are_compared() {
+    let splices = splices_between(b"a\rb\rc\rd", b"A\rb\rc\rD\r");
+    let ranges: Vec<(u64, &[u8], &[u8])> =
+        splices.iter().map(|splice| (splice.at, &splice.old[..], &splice.new[..])).collect();
+    assert_eq!(ranges, [(0, &b"a"[..], &b"A"[..]), (6, b"d", b"D\r")]);
 }

@@ -1,11 +1,7 @@
 //! Counts a byte in a content. It knows no lines.
 
 /// Returns the number of times that a byte occurs, such as the number of line breaks.
-///
-/// ```
-/// assert_eq!(editd_engine::count_byte(b'\n', b"a\nb\n"), 2);
-/// ```
-pub fn count_byte(byte: u8, content: &[u8]) -> usize {
+pub(crate) fn count_byte(byte: u8, content: &[u8]) -> usize {
     memchr::memchr_iter(byte, content).count()
 }
 

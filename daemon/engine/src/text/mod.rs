@@ -9,12 +9,14 @@ mod count;
 mod encoding;
 mod ending;
 mod index;
+mod line_break;
 mod model;
 
-pub use count::count_byte;
+pub(crate) use count::count_byte;
 pub(crate) use encoding::{Encoding, has_nul};
 pub(crate) use ending::{break_list, follow, split_final_break};
 pub(crate) use index::LineIndex;
+pub use line_break::LineBreak;
 pub(crate) use model::{Breaks, Text};
 
 #[cfg(test)]
