@@ -131,7 +131,7 @@ pub enum ContentProof {
     Blind,
 }
 
-/// The lines of a content that the edits of an entry quote, and those that they replace without: ranges, 1-based and
+/// The lines of a content that the edits of an entry quote, replace without a quotation, and copy: ranges, 1-based and
 /// inclusive, sorted and joined.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct QuotedLines {
@@ -139,6 +139,8 @@ pub struct QuotedLines {
     pub whole: Vec<(u64, u64)>,
     /// The lines whose text edits replace without quoting it. With `last` = `first` − 1 it is the place before a line.
     pub unquoted: Vec<(u64, u64)>,
+    /// The lines of which edits copy text into the new content: the groups of a substitution. A range as in `unquoted`.
+    pub copied: Vec<(u64, u64)>,
 }
 
 /// The net change of one path.

@@ -331,7 +331,7 @@ pub(super) fn transaction(
             hash: change.hash,
             mode,
             splices: change.splices,
-            quoted: change.quoted.whole,
+            quoted: change.quoted,
             foreign: false,
             added: change.added,
             removed: change.removed,

@@ -43,12 +43,14 @@ pub struct KnownChange<'c> {
     pub after: &'c [u8],
     /// The lines before, sorted, that the session quoted or replaced whole.
     pub quoted: &'c [(u64, u64)],
+    /// The lines before, sorted, of which the new text has copies.
+    pub copied: &'c [(u64, u64)],
 }
 
 impl<'c> KnownChange<'c> {
     /// Creates a change of which no quoted line is known.
     pub fn new((before, after): (&'c [u8], &'c [u8]), splices: &'c [Splice]) -> Self {
-        Self { before: SplicedContent::new(before, splices), after, quoted: &[] }
+        Self { before: SplicedContent::new(before, splices), after, quoted: &[], copied: &[] }
     }
 
     /// Returns true if its lines have no place after the change: another line break ends them.
@@ -62,7 +64,7 @@ impl<'c> KnownChange<'c> {
         let touched = ranges::touched(&self.before);
         match self.quoted {
             [] => touched,
-            quoted => ranges::union_with(ranges::moved(quoted, &self.before), &touched),
+            quoted => ranges::union_with(ranges::moved(quoted, &[], &self.before), &touched),
         }
     }
 
@@ -72,7 +74,7 @@ impl<'c> KnownChange<'c> {
             return vec![NO_LINES];
         }
         let known = ranges::union_with(seen.to_vec(), self.quoted);
-        only(ranges::moved(&known, &self.before))
+        only(ranges::moved(&known, self.copied, &self.before))
     }
 }
 

@@ -74,7 +74,8 @@ fn without(ranges: Vec<(u64, u64)>, lines: &[u64]) -> Vec<(u64, u64)> {
 
 /// Returns true if every line of `wanted` is in `seen` (sorted, joined).
 pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
-    seen.iter().any(|(first, last)| *first <= wanted.0 && wanted.1 <= *last)
+    let range = seen.get(seen.partition_point(|(_, last)| *last < wanted.1));
+    range.is_some_and(|(first, _)| *first <= wanted.0)
 }
 
 /// Returns the lines, 1-based and inclusive, of a content that splices touch and `seen` (sorted, joined) does not
@@ -132,8 +133,8 @@ pub fn touched(content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
 }
 
 /// Returns the place of the seen lines (sorted, joined) after the splices. A line that splices touch is seen if it has no
-/// text of a line that was not.
-pub fn moved(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
+/// text of a line that was not: neither beside a splice, nor as a copy of a line of `copied` in the new text of one.
+pub fn moved(seen: &[(u64, u64)], copied: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64)> {
     let (mut lines, splices) = (content.lines(), content.splices);
     let mut out = Vec::with_capacity(seen.len() + splices.len());
     // The lines that have text of a line that was not seen.
@@ -142,13 +143,15 @@ pub fn moved(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64
     let mut rest: Vec<(u64, u64)> = seen.to_vec();
     rest.reverse();
     let place = |line: u64, shift: i64| line.saturating_add_signed(shift);
-    let was_seen = |line: u64| {
-        let range = seen.get(seen.partition_point(|(_, last)| *last < line));
-        range.is_some_and(|(first, _)| *first <= line)
+    let was_seen = |line: u64| covers(seen, (line, line));
+    let is_copied = |first: u64, last: u64| {
+        let range = copied.get(copied.partition_point(|(from, to)| *to.max(from) < first));
+        range.is_some_and(|(from, _)| *from <= last)
     };
     for (index, splice) in splices.iter().enumerate() {
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
+        let last_touched = lines.line_at(end.saturating_sub(1).max(splice.at));
         let last = lines.line_at(end);
         while let Some((from, to)) = rest.pop() {
             if to < first {
@@ -170,7 +173,9 @@ pub fn moved(seen: &[(u64, u64)], content: &SplicedContent<'_>) -> Vec<(u64, u64
         let gained = lines.breaks(&splice.new);
         let start = place(first, shift);
         out.push((start, start.saturating_add(gained)));
-        if !was_seen(first) && lines.has_text_before((done, splice.at)) {
+        if is_copied(first, last_touched) && !covers(seen, (first, last_touched)) {
+            unseen.extend(start..=start.saturating_add(gained));
+        } else if !was_seen(first) && lines.has_text_before((done, splice.at)) {
             unseen.push(start);
         }
         let next = splices.get(index + 1).map_or(u64::MAX, |next| next.at);
@@ -231,7 +236,7 @@ mod tests {
     }
 
     fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-        super::moved(seen, &SplicedContent::new(before, splices))
+        super::moved(seen, &[], &SplicedContent::new(before, splices))
     }
 
     fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
@@ -273,6 +278,19 @@ mod tests {
         let before = b"a\nb\nc\nd\ne\nf\n";
         assert_eq!(moved(&[(5, 6)], before, &[splice(0, "a\nb\n", "")]), [(3, 4)]);
         assert_eq!(moved(&[(3, 3)], before, &[splice(0, "a\nb\n", "")]), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_copy_of_an_unseen_line_is_not_seen() {
+        let (before, swapped) = (b"a b\nc\nd\n", [splice(0, "a b", "b a"), splice(4, "c", "x\ny")]);
+        let moved = |seen: &[(u64, u64)], copied: &[(u64, u64)]| {
+            super::moved(seen, copied, &SplicedContent::new(before, &swapped))
+        };
+        assert_eq!(moved(&[], &[]), [(1, 3)]);
+        assert_eq!(moved(&[], &[(1, 1)]), [(2, 3)]);
+        assert_eq!(moved(&[(1, 1)], &[(1, 1)]), [(1, 3)]);
+        assert_eq!(moved(&[(1, 1), (3, 3)], &[(1, 2)]), [(1, 1), (4, 4)]);
+        assert_eq!(moved(&[], &[(1, 0)]), [(2, 3)], "text copied to the place before a line");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{ClipboardWrite, FileState, Refusal, Splice};
+use editd_engine::{ClipboardWrite, FileState, QuotedLines, Refusal, Splice};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{Durability, EntryKind, FileOutcome};
 use editd_proto::path::FilePath;
@@ -51,8 +51,8 @@ pub struct FileChange {
     pub mode: StagedMode,
     /// The splices from the one content to the other.
     pub splices: Vec<Splice>,
-    /// The lines of the content before that the job quotes or replaces whole.
-    pub quoted: Vec<(u64, u64)>,
+    /// The lines of the content before that the job quotes or copies.
+    pub quoted: QuotedLines,
     /// True if the new text is not the session's: an undo or a redo brings it back from the job of another session, or
     /// makes a file again.
     pub foreign: bool,

@@ -191,7 +191,7 @@ fn shown_of_written(
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
     let changed = KnownChange::new((before, change.after.bytes()), &change.splices);
-    let known = KnownChange { quoted: &change.quoted, ..changed };
+    let known = KnownChange { quoted: &change.quoted.whole, copied: &change.quoted.copied, ..changed };
     let had = change.before.as_ref().map(|found| found.meta.hash);
     let earlier = transaction.seen.get(change.place.path());
     receipt::written(earlier, (had, hash), &known, change.foreign, now)

@@ -19,7 +19,7 @@ pub use select::{last_of_session, with_fixed_entry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use editd_engine::{FileState, LineChange, Refusal};
+use editd_engine::{FileState, LineChange, QuotedLines, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
@@ -336,7 +336,7 @@ impl EntryFiles {
                     hash: None,
                     mode,
                     splices,
-                    quoted: Vec::new(),
+                    quoted: QuotedLines::default(),
                     foreign,
                     added,
                     removed,

@@ -353,15 +353,17 @@ fn make(
     Ok(Some(EditedContent { bytes: after, splices, quoted, hashes, known, plain }))
 }
 
-/// Returns the lines that the edits of an entry quote.
+/// Returns the lines that the edits of an entry quote, and those that they replace without or copy.
 fn quoted(text: &Text<'_>, ops: &Parsed, places: &[Place]) -> QuotedLines {
     let op = |place: &Place| ops.get(place.edit as usize).and_then(|op| op.as_ref().ok());
     // The new text of a substitution may have groups of the match, which the session does not know.
     let is_given = |place: &&Place| !matches!(op(place), Some(Op::Substitute(_)));
+    let copies = |place: &&Place| matches!(op(place), Some(Op::Substitute(edit)) if edit.copies());
     let is_blind = |place: &&Place| op(place).is_none_or(|op| op.proof() == ContentProof::Blind);
     QuotedLines {
         whole: whole_lines(text, places.iter().filter(is_given)),
         unquoted: touched_lines(text, places.iter().filter(is_blind)),
+        copied: touched_lines(text, places.iter().filter(copies)),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use editd_engine::{FileState, Refusal};
+use editd_engine::{FileState, QuotedLines, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, JobStatus};
@@ -185,7 +185,7 @@ fn transaction(
             after,
             hash: None,
             splices,
-            quoted: Vec::new(),
+            quoted: QuotedLines::default(),
             foreign: false,
             added,
             removed,

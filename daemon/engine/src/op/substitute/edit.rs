@@ -197,6 +197,11 @@ impl Substitute {
         if self.expect.is_some() || self.once { ContentProof::Quoted } else { ContentProof::Blind }
     }
 
+    /// Returns true if its new text has text of the match.
+    pub(crate) fn copies(&self) -> bool {
+        self.regex.is_some() && template::has_group(&self.replacement)
+    }
+
     fn compile(&self, crlf: bool, text: &str) -> Result<Compiled, Refusal> {
         let engine = Engine::new(&self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
         let parts = template::parse(&self.replacement, &engine.names())?;

@@ -34,6 +34,14 @@ pub(crate) fn parse(template: &str, names: &[Option<&str>]) -> Result<Vec<Part>,
     Ok(parts)
 }
 
+/// Returns true if a template that was read without an error has a group.
+pub(crate) fn has_group(template: &str) -> bool {
+    let mut chars = template.chars();
+    // The character after a backslash decides what both mean.
+    let mut escapes = std::iter::from_fn(|| chars.by_ref().find(|char| *char == '\\').and(chars.next()));
+    escapes.any(|escape| matches!(escape, '1'..='9' | 'g'))
+}
+
 fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         Some(Part::Text(last)) => last.push_str(text),
@@ -78,4 +86,23 @@ fn numbered(digits: &str, names: &[Option<&str>]) -> Result<Part, Refusal> {
     let groups = names.len().saturating_sub(1);
     let none = || malformed(format!("`replacement` refers to group {digits:?}; `pattern` has {groups}"));
     group.map(Part::Group).ok_or_else(none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_group;
+
+    #[test]
+    fn only_groups_copy_text() {
+        for (template, has) in [
+            (r"a\1", true),
+            (r"\g<name>", true),
+            (r"\n\t", false),
+            (r"\\1", false),
+            (r"\\\1", true),
+            ("$1", false),
+        ] {
+            assert_eq!(has_group(template), has, "{template}");
+        }
+    }
 }
