@@ -19,6 +19,7 @@ mod noted;
 mod numbers;
 mod others;
 mod parsed;
+mod pending;
 mod places;
 mod plan;
 mod rebase;
@@ -35,6 +36,7 @@ mod why;
 pub(crate) use expects::sha256;
 pub use noted::{changed_since_read, has_changed};
 pub use parsed::ParsedJob;
+use pending::PendingReceipts;
 use resolve::resolve;
 pub use resolve::{ResolvedJob, lanes_of};
 pub use why::name_moved;
@@ -78,6 +80,20 @@ pub fn decide(
     given: EditRequest<'_>,
     resolved: Option<ResolvedJob>,
 ) -> Result<Decision, JobAbort> {
+    let pending = PendingReceipts::default();
+    let decision = decided(state, guard, given, resolved, &pending);
+    pending.record(state, given.caller, &decision);
+    decision
+}
+
+/// Decides as [`decide`] does, and leaves the receipts of the refusals in `pending`.
+fn decided(
+    state: &WorkspaceState,
+    guard: &JobGuard<'_>,
+    given: EditRequest<'_>,
+    resolved: Option<ResolvedJob>,
+    pending: &PendingReceipts,
+) -> Result<Decision, JobAbort> {
     step(state, guard, JobStep::Admit)?;
     let resolved = match resolved {
         Some(resolved) => resolved,
@@ -88,7 +104,7 @@ pub fn decide(
     guard.acquire(given.caller, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
     step(state, guard, JobStep::Snapshot)?;
-    let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
+    let checked = staleness::check_staleness(state, guard, given.caller, snapshot, pending.clone())?;
     step(state, guard, JobStep::CheckStaleness)?;
     let mut planned = plan::plan(state, guard, checked, given)?;
     // They are read again before each of them is started.

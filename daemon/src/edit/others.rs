@@ -110,7 +110,7 @@ pub(super) fn further(
         return Vec::new();
     }
     let Some((_, mut plan)) = in_part(state, caller, checked, left_out) else { return Vec::new() };
-    let mut refusals = unread::of_plan(state, caller, &plan, checked);
+    let mut refusals = unread::of_plan(state, &plan, checked);
     refusals.extend(conflicts(state, caller, checked, current, &mut plan));
     refusals
 }

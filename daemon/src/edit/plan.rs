@@ -88,7 +88,7 @@ fn plan_on_bases(
             Err(refusal) => return Err(refused(state, checked, given.caller, current, refusal)),
         }
     };
-    let mut unseen = unread::of_plan(state, given.caller, &plan, checked);
+    let mut unseen = unread::of_plan(state, &plan, checked);
     if !unseen.is_empty() {
         if !checked.snapshot.request.job.partial {
             unseen.extend(others::conflicts(state, given.caller, checked, &current, &mut plan));
@@ -141,7 +141,7 @@ fn stand_on_present(
 /// Plans the rest of a job again after files were left out, since it may have depended on them.
 fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'_>) -> Result<Plan, Refusal> {
     let plan = plan_as_seen(state, given.caller, checked)?;
-    match unread::of_plan(state, given.caller, &plan, checked).into_iter().next() {
+    match unread::of_plan(state, &plan, checked).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd_engine::{FileState, PlannedChange};
-use editd_proto::error::Excerpt;
+use editd_proto::error::{ErrorCode, Excerpt};
 use editd_proto::path::FilePath;
 
 use super::ParsedJob;
@@ -111,11 +111,10 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
     wanted.iter().all(|range| ranges::covers(&shown, *range))
 }
 
-/// Adds lines that a refusal has shown to the session's receipt for the present content, which keeps the lines of
-/// `needed` that it has. If this fails, the session only needs one more read.
+/// Adds lines that an `unread` refusal shows to the session's receipt for the present content, which keeps the lines of
+/// `needed` that it has.
 pub(super) fn widen(
     state: &WorkspaceState,
-    caller: &Caller,
     checked: &CheckedJob,
     path: &FilePath,
     (shown, needed): (&[LineRange], &[LineRange]),
@@ -130,11 +129,10 @@ pub(super) fn widen(
         }
         None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
-    state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
-    record(state, caller, path, renewed);
+    checked.pending.add(ErrorCode::Unread, (path, Some(found)), renewed);
 }
 
-/// Records a receipt.
+/// Records a receipt. If this fails, the session only needs one more read.
 pub(super) fn record(
     state: &WorkspaceState,
     caller: &Caller,

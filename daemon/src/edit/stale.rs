@@ -36,7 +36,7 @@ pub(super) fn refusal(
 ) -> Refusal {
     let observation = checked.snapshot.observations.get(path).unwrap_or(&Observation::Absent);
     match (verdict, observation.found()) {
-        (Verdict::Unread, Some(found)) => super::unread::refusal(state, caller, checked, (path, found)),
+        (Verdict::Unread, Some(found)) => super::unread::refusal(state, checked, (path, found)),
         (Verdict::Exists, _) => {
             let message =
                 format!("{path} exists, and the job expects that it does not; read it and edit its content");
@@ -80,7 +80,7 @@ fn gone(
         if let Some(old) = old {
             show_diff(checked, path, (&file(old.into()), &FileState::Absent), &[], &mut error);
         }
-        shown::record(state, caller, path, receipt::absent(state.clock.wall_ms()));
+        checked.pending.add(error.code, (path, None), receipt::absent(state.clock.wall_ms()));
     }
     Box::new(error)
 }
@@ -109,7 +109,7 @@ fn stale(
     let (by, own) = by(state, caller, path, observation);
     error.by = by;
     let trial = TrialPlan::run(state, checked, path);
-    error.moved = show_change(state, caller, checked, (path, found), trial.as_ref(), &mut error);
+    error.moved = show_change(state, checked, (path, found), trial.as_ref(), &mut error);
     let partial = checked.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     let blind = trial.as_ref().is_some_and(|trial| trial.blind);
@@ -175,7 +175,7 @@ pub(super) fn conflict(
     }
     if let Some(found) = observation.found() {
         let trial = TrialPlan::run(state, checked, &path);
-        show_change(state, caller, checked, (&path, found), trial.as_ref(), &mut refusal);
+        show_change(state, checked, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
     }
     refusal
@@ -185,7 +185,6 @@ pub(super) fn conflict(
 /// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed.
 fn show_change(
     state: &WorkspaceState,
-    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     trial: Option<&TrialPlan>,
@@ -224,8 +223,7 @@ fn show_change(
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = since_read.renewed(seen, found, (&shown_lines, whole), now);
-    state.store.keep_content(found.meta.hash, Arc::clone(&found.bytes));
-    shown::record(state, caller, path, renewed);
+    checked.pending.add(error.code, (path, Some(found)), renewed);
     unclear.moved
 }
 

@@ -9,6 +9,7 @@ use editd_proto::message::OnStale;
 use editd_proto::path::FilePath;
 
 use super::expects::{Expectation, Verdict, as_seen, expectation, verdict_of};
+use super::pending::PendingReceipts;
 use super::rebase::{self, Base};
 use super::snapshot::JobSnapshot;
 use super::{numbers, others, shown, stale, unread};
@@ -46,6 +47,8 @@ pub(super) struct CheckedJob {
     pub(super) room: usize,
     /// Bytes of files that all refusals together may still show.
     pub(super) diffs: Cell<usize>,
+    /// The read receipts of the refusals.
+    pub(super) pending: PendingReceipts,
 }
 
 /// Checks every entry of a job.
@@ -57,6 +60,7 @@ pub(super) fn check_staleness(
     guard: &JobGuard<'_>,
     caller: &Caller,
     snapshot: JobSnapshot,
+    pending: PendingReceipts,
 ) -> Result<CheckedJob, JobAbort> {
     let found = snapshot.observations.values().filter_map(Observation::found);
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
@@ -71,6 +75,7 @@ pub(super) fn check_staleness(
         on_present: BTreeSet::new(),
         patience: PastBudget::short(state),
         skipped: BTreeMap::new(),
+        pending,
     };
     checked.skipped.append(&mut checked.snapshot.skipped);
     for (path, observation) in &checked.snapshot.observations {
@@ -367,5 +372,5 @@ fn check_numbers(
     if lines.is_empty() {
         return Ok(());
     }
-    Err(unread::of_numbers(state, caller, checked, (&entry.path, found), lines))
+    Err(unread::of_numbers(state, checked, (&entry.path, found), lines))
 }

@@ -10,7 +10,6 @@ use editd_proto::path::FilePath;
 use super::shown;
 use super::stale::TrialPlan;
 use super::staleness::CheckedJob;
-use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::lines::{SplicedContent, cut_lines, last_line, line_shifts, lines_after};
 use crate::receipt::ranges::LineRange;
@@ -20,7 +19,6 @@ use crate::state::WorkspaceState;
 /// Returns the refusal of an entry whose session has not read the file.
 pub(super) fn refusal(
     state: &WorkspaceState,
-    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
 ) -> Refusal {
@@ -33,14 +31,13 @@ pub(super) fn refusal(
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(state, caller, checked, (path, found), (wanted, &[]))
+    of_lines(state, checked, (path, found), (wanted, &[]))
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
 /// that it has not seen.
 pub(super) fn of_numbers(
     state: &WorkspaceState,
-    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
@@ -53,7 +50,7 @@ pub(super) fn of_numbers(
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(state, caller, checked, (path, found), (&ranges::union(lines), &needed))
+    of_lines(state, checked, (path, found), (&ranges::union(lines), &needed))
 }
 
 /// Returns true for lines without text: a deletion of a definition takes those beside it, too.
@@ -65,7 +62,6 @@ fn is_blank(lines: &[u8]) -> bool {
 /// the edits replace.
 pub(super) fn of_lines(
     state: &WorkspaceState,
-    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     (wanted, needed): (&[LineRange], &[LineRange]),
@@ -109,18 +105,13 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(state, caller, checked, path, (&shown, needed));
+    shown::widen(state, checked, path, (&shown, needed));
     Box::new(error)
 }
 
 /// Returns the refusals of the paths where an edit replaces, without quoting them, lines that its session was not
 /// shown.
-pub(super) fn of_plan(
-    state: &WorkspaceState,
-    caller: &Caller,
-    plan: &Plan,
-    checked: &CheckedJob,
-) -> Vec<Refusal> {
+pub(super) fn of_plan(state: &WorkspaceState, plan: &Plan, checked: &CheckedJob) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let mut told = BTreeSet::new();
     for change in plan.changes.iter().filter(|change| checked.where_seen.contains(&change.path)) {
@@ -151,7 +142,7 @@ pub(super) fn of_plan(
             ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())
         };
         let needed = present(shown::unseen_unquoted(change, bytes, &[]));
-        refusals.push(of_lines(state, caller, checked, (path, found), (&present(missing), &needed)));
+        refusals.push(of_lines(state, checked, (path, found), (&present(missing), &needed)));
     }
     refusals
 }

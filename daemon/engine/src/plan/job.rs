@@ -1,6 +1,6 @@
 //! Plans a job, entry by entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use editd_types::{ContentHash, ErrorCode, FileOutcome, FilePath, RequestError};
 
@@ -46,8 +46,8 @@ pub fn plan(job: &Job, snapshot: &WorkspaceSnapshot, options: &PlanOptions) -> R
 /// paths that only these entries name.
 ///
 /// # Errors
-/// The errors of [`plan`]; the first refusal of `left_out` if the job is not `partial` or all of its entries are left
-/// out.
+/// The errors of [`plan`]; the refusals of `left_out` as one error if the job is not `partial` or all of its entries are
+/// left out.
 pub fn plan_known(
     job: &Job,
     snapshot: &WorkspaceSnapshot,
@@ -58,7 +58,11 @@ pub fn plan_known(
     if let Some(first) = left_out.values().next()
         && (!job.partial || left_out.len() >= job.entries.len())
     {
-        return Err(first.clone());
+        // Several entries of a path may be left out for one reason.
+        let mut told = BTreeSet::new();
+        let others = left_out.values().filter(|refusal| told.insert((&refusal.path, &refusal.message)));
+        let others = others.skip(1).map(|refusal| RequestError::clone(refusal));
+        return Err(Box::new(RequestError::clone(first).beside(others)));
     }
     match walk(job, (snapshot, hashes), options, left_out) {
         Err(first) if !job.partial => {
