@@ -87,10 +87,12 @@ pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8
 
 /// Returns the seal, and the read receipts that the session would have got with it.
 pub(super) fn seal_records(state: &WorkspaceState, entry: &Intended) -> Vec<Record> {
-    let stored = encode_receipt(&receipt_of(entry));
+    let mut receipt = receipt_of(entry);
+    let seen = seen::receipts_of(state, entry, &mut receipt);
+    let stored = encode_receipt(&receipt);
     let mut records = vec![seal_record(&SealProof::of_recovery(entry), stored.clone())];
     records.extend(done_record(state, entry, stored));
-    records.extend(entry.files.iter().map(|file| Record::ReadReceipt(seen::receipt_of(state, entry, file))));
+    records.extend(seen.into_iter().map(Record::ReadReceipt));
     records
 }
 

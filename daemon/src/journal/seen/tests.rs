@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use editd_proto::message::{FileEdit, JobStatus, ReadRequest, Receipt};
+use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, ReadRequest, Receipt};
 
 use crate::caller::Caller;
 use crate::os::unix::Unix;
@@ -45,4 +45,28 @@ fn a_session_knows_the_lines_of_a_job_that_recovery_completed() {
         let fifth = replace_lines(&bench, (5, 5), "V\n").status;
         assert_eq!(fifth == JobStatus::Applied, knows, "{seen:?}");
     }
+}
+
+#[test]
+fn the_reply_of_a_job_that_recovery_completed_has_its_lines() {
+    let bench = Bench::new();
+    bench.put("a", "1\n2\n3\n4\n");
+    let edit = FileEdit {
+        op: "lines".into(),
+        start: Some(2),
+        end: Some(3),
+        text: Some("new\n".into()),
+        ..FileEdit::default()
+    };
+    let entry =
+        FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![edit], ..FileEntry::default() };
+    let job = JobRequest { key: Some("k".into()), files: vec![entry], ..JobRequest::default() };
+    let run = |bench: &Bench| bench.run("s", &bench.workspace.understand(job.clone()));
+    bench.workspace.set_observer(Arc::new(Stop));
+    assert_ne!(run(&bench).status, JobStatus::Applied);
+    let (bench, _) = bench.reopened(Arc::new(Unix));
+    let again = run(&bench);
+    let file = again.files.first().unwrap();
+    assert!(again.repeated, "{again:?}");
+    assert_eq!((file.lines.0.as_slice(), file.added, file.removed), (&[(2, 2)][..], 1, 2));
 }
