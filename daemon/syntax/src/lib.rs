@@ -18,6 +18,7 @@ mod errors;
 mod find;
 mod grammar;
 mod guard;
+mod item;
 mod kept;
 mod language;
 mod languages;
