@@ -87,9 +87,12 @@ pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
 /// also bounds the table of kept contents in memory, of some 100 bytes for each: 6.5 MB for 256 MiB of contents.
 pub const CONTENTS_BLOCK: u64 = 4096;
 
-/// Milliseconds for which further contents wait after some were written: if jobs follow each other on one file, only
-/// the last of them is written.
+/// Milliseconds for which further contents wait at least after some were written: if jobs follow each other on one file,
+/// only the last of them is written.
 pub const CONTENTS_MS: u64 = 100;
+
+/// Bytes of written contents after which further ones wait for a millisecond. To pack so many takes about a tenth of that.
+pub const CONTENTS_BYTES_PER_MS: usize = 25_000;
 
 /// Milliseconds for which a client's key, and the receipt of a job without an entry, are kept beyond their segment: a
 /// day, as promised.

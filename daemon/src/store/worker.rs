@@ -71,16 +71,15 @@ impl WorkerSignal {
         listening
     }
 
-    /// Waits for a request. `rest`: contents were written just now. Then it waits a while before it writes more, since
-    /// a content that the next job replaces need not be written.
-    fn wait(&self, mut rest: bool) -> WorkerRequest {
+    /// Waits for a request. `rest`: contents were written just now, and it waits for so long before it writes more, since a
+    /// content that the next job replaces need not be written.
+    fn wait(&self, mut rest: Option<Duration>) -> WorkerRequest {
         let mut asked = lock(&self.asked);
-        while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {
-            asked = if rest {
-                let time = Duration::from_millis(limits::CONTENTS_MS);
+        while !(asked.stop || asked.apply || asked.prepare || (asked.contents && rest.is_none())) {
+            asked = if let Some(time) = rest {
                 asked.resting = true;
                 let woken = self.woken.wait_timeout(asked, time).unwrap_or_else(PoisonError::into_inner);
-                rest = !woken.1.timed_out();
+                rest = rest.filter(|_| !woken.1.timed_out());
                 let mut asked = woken.0;
                 asked.resting = false;
                 asked
@@ -113,7 +112,7 @@ impl StoreWorker {
 }
 
 fn run(shared: &StoreParts) {
-    let mut rest = false;
+    let mut rest = None;
     loop {
         let asked = shared.signal.wait(rest);
         if asked.stop {
@@ -131,10 +130,11 @@ fn run(shared: &StoreParts) {
             }
             shared.signal.applied.notify_all();
         }
-        rest = asked.contents;
-        if asked.contents {
-            shared.contents.write_waiting();
-        }
+        rest = asked.contents.then(|| {
+            let bytes = shared.contents.write_waiting();
+            let milliseconds = (bytes / limits::CONTENTS_BYTES_PER_MS) as u64;
+            Duration::from_millis(milliseconds.max(limits::CONTENTS_MS))
+        });
     }
 }
 

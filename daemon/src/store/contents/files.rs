@@ -127,21 +127,22 @@ impl ContentFiles {
         true
     }
 
-    /// Writes the contents that wait.
-    pub fn write_waiting(&self) {
+    /// Writes the contents that wait, and returns the number of their bytes. Those that are offered meanwhile wait for the
+    /// next call, since a job may replace them before that.
+    pub fn write_waiting(&self) -> usize {
         let _one = lock(&self.writing);
-        loop {
-            let next = {
-                let waiting = lock(&self.waiting);
-                let first = waiting.order.front().copied();
-                first.and_then(|hash| Some((hash, Arc::clone(&waiting.contents.get(&hash)?.content))))
-            };
-            let Some((hash, content)) = next else { return };
+        let hashes: Vec<ContentHash> = lock(&self.waiting).order.iter().copied().collect();
+        let mut bytes = 0_usize;
+        for hash in hashes {
+            let offered = lock(&self.waiting).contents.get(&hash).map(|one| Arc::clone(&one.content));
+            let Some(content) = offered else { continue };
             if let Err(e) = self.write(hash, &content) {
                 tracing::debug!("a content was not kept: {e}");
             }
+            bytes = bytes.saturating_add(content.len());
             lock(&self.waiting).remove(hash);
         }
+        bytes
     }
 
     /// Returns the content with a hash, if it is kept. A damaged file is removed.

@@ -2,8 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use super::ContentFiles;
 use crate::limits::CONTENTS_BLOCK;
+use crate::os::{BootId, Dir, Os};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::tests::kit::{content_hash, next};
 
@@ -106,6 +112,54 @@ fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_sh
     assert!(store.offer_instead(Some(hash(8)), hash(9), noise(9).into()));
     store.write_waiting();
     assert!(store.get(hash(8)).is_some(), "what is written stays");
+}
+
+/// A machine that calls a function before each rename.
+struct Renaming<F>(Arc<dyn Os>, F);
+
+impl<F: Fn() + Send + Sync> Os for Renaming<F> {
+    fn open_dir(&self, path: &Path) -> io::Result<Dir> {
+        self.0.open_dir(path)
+    }
+    fn boot_id(&self) -> io::Result<BootId> {
+        self.0.boot_id()
+    }
+    fn began(&self) -> io::Result<i64> {
+        self.0.began()
+    }
+    fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
+        self.0.exchange(a, a_name, b, b_name)
+    }
+    fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        self.0.rename_noreplace(from, name, to, to_name)
+    }
+    fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        self.1();
+        self.0.rename(from, name, to, to_name)
+    }
+    fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        self.0.link(from, name, to, to_name)
+    }
+}
+
+#[test]
+fn a_content_that_a_job_makes_meanwhile_waits_for_the_next_call() {
+    let machine = FakeMachine::new();
+    let store: Arc<OnceLock<ContentFiles>> = Arc::default();
+    let (own, made) = (Arc::downgrade(&store), AtomicU64::new(1));
+    let edit = move || {
+        let n = made.fetch_add(1, Ordering::Relaxed);
+        let (before, after) = (content_hash(&noise(n - 1)), content_hash(&noise(n)));
+        let store = own.upgrade().unwrap();
+        assert!(n < 10 && store.get().unwrap().offer_instead(Some(before), after, noise(n).into()));
+    };
+    let os = Arc::new(Renaming(machine.os(), edit));
+    let contents = store.get_or_init(|| ContentFiles::new(os, machine.dir(), 1 << 20));
+    assert!(contents.offer(content_hash(&noise(0)), noise(0).into()));
+    for written in 1..4 {
+        contents.write_waiting();
+        assert_eq!(machine.all_files().len(), written);
+    }
 }
 
 #[test]
