@@ -20,7 +20,7 @@ use crate::item::{Item, may_be_item};
 use crate::kept::{KeptText, TextKey, TreeMemory};
 use crate::parse::parse;
 use crate::trees::FormerText;
-use crate::{Language, ParseBudget, TreeCache, delta, memory};
+use crate::{Language, ParseBudget, TreeCache, delta, guard, memory};
 
 /// The share of a text that the part may have, as a divisor. To parse a part anew takes as long as to make the tree of a
 /// text of 20 times its size from another tree, and several times as long with parts that are new to the processor.
@@ -178,7 +178,7 @@ impl TreeCache {
         is_correct: impl Fn(&str, &Tree) -> bool,
     ) -> bool {
         let (Some(key), Some(from)) = (key, former.text.key) else { return false };
-        if !is_list(language) || budget.allows(text).is_err() {
+        if !is_list(language) || budget.allows(text).is_err() || guard::allows(language, text).is_err() {
             return false;
         }
         if let Some((KeptText::Parsed { faultless, .. }, _)) = self.used_with_memory(&key) {

@@ -65,6 +65,25 @@ fn a_part_decides_only_if_the_items_beside_it_stay() {
 }
 
 #[test]
+fn a_text_that_no_parser_may_read_is_not_decided_by_a_part() {
+    let deep = |widths: Range<usize>| widths.map(|n| format!("{}0,\n", " ".repeat(n))).collect::<String>();
+    let filler = format!("g('{}')\n", "h".repeat(1000));
+    let old = format!("w = [\n{}]\nv = 1\nx = [\n]\n{}", deep(0..290), filler.repeat(500));
+    let (trees, budget) = (TreeCache::new(usize::MAX), ParseBudget::default());
+    let key = |text: &str| Some(TextKey::of(Language::Python, text));
+    let former = || KnownText { text: &old, key: key(&old) };
+    let kept = trees.tree(Language::Python, former(), None, &budget).unwrap();
+    trees.faultless(kept.key);
+    let accepts = |widths| {
+        let new = old.replace("x = [\n", &format!("x = [\n{}", deep(widths)));
+        let former = FormerText { text: former(), edits: None };
+        trees.is_correct_around(Language::Python, (&new, key(&new)), former, &budget, |_, _| true)
+    };
+    assert!(accepts(280..290));
+    assert!(!accepts(290..310));
+}
+
+#[test]
 fn further_edits_of_an_item_are_decided_by_a_part_of_the_same_size() {
     let filler = "fn g() {}\n".repeat(1000);
     let mut text = format!("{filler}fn b() {{ x }}\n{filler}");
