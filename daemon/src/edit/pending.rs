@@ -2,11 +2,11 @@
 //! reply shows stay unseen.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::error::{ErrorCode, Excerpt, RequestError};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
@@ -14,7 +14,8 @@ use super::Decision;
 use super::shown;
 use crate::caller::Caller;
 use crate::disk::FileSnapshot;
-use crate::receipt::ReceiptContent;
+use crate::receipt::ranges::LineRange;
+use crate::receipt::{self, ReceiptContent};
 use crate::state::WorkspaceState;
 use crate::transaction::JobAbort;
 
@@ -24,23 +25,44 @@ pub(super) struct PendingReceipts(Rc<RefCell<Vec<PendingReceipt>>>);
 
 struct PendingReceipt {
     path: FilePath,
-    /// The code of the refusal. A path has at most one refusal of a code that shows lines.
-    code: ErrorCode,
+    refusal: ShownRefusal,
     receipt: ReceiptContent,
+    /// The lines that the refusal shows.
+    shown: Vec<LineRange>,
     /// The content that the refusal shows; `None` if there is no file.
     content: Option<(ContentHash, Arc<[u8]>)>,
 }
 
+/// The code of a refusal and what it shows, which tell it from the other refusals of a path.
+#[derive(PartialEq, Eq)]
+struct ShownRefusal {
+    code: ErrorCode,
+    diff: Option<String>,
+    excerpts: Vec<Excerpt>,
+}
+
+impl ShownRefusal {
+    fn of(error: &RequestError) -> Self {
+        Self { code: error.code, diff: error.diff.clone(), excerpts: error.excerpts.clone() }
+    }
+
+    fn is(&self, error: &RequestError) -> bool {
+        self.code == error.code && self.diff == error.diff && self.excerpts == error.excerpts
+    }
+}
+
 impl PendingReceipts {
-    /// Adds the receipt of a refusal.
+    /// Adds the receipt of a refusal, which shows some lines of a path.
     pub(super) fn add(
         &self,
-        code: ErrorCode,
-        (path, found): (&FilePath, Option<&FileSnapshot>),
+        (path, error): (&FilePath, &RequestError),
+        found: Option<&FileSnapshot>,
         receipt: ReceiptContent,
+        shown: Vec<LineRange>,
     ) {
         let content = found.map(|found| (found.meta.hash, Arc::clone(&found.bytes)));
-        self.0.borrow_mut().push(PendingReceipt { path: path.clone(), code, receipt, content });
+        let (path, refusal) = (path.clone(), ShownRefusal::of(error));
+        self.0.borrow_mut().push(PendingReceipt { path, refusal, receipt, shown, content });
     }
 
     /// Records the receipts of the refusals that the reply of a decided job has.
@@ -50,23 +72,37 @@ impl PendingReceipts {
         caller: &Caller,
         decision: &Result<Decision, JobAbort>,
     ) {
-        let mut pending = self.0.take();
+        let pending = self.0.take();
         if pending.is_empty() {
             return;
         }
         let told = told(decision);
-        pending.retain(|one| told.contains(&(&one.path, one.code)));
-        for PendingReceipt { path, receipt, content, .. } in pending {
+        let mut receipts: BTreeMap<FilePath, ReceiptContent> = BTreeMap::new();
+        for PendingReceipt { path, refusal, receipt, shown, content } in pending {
+            if !told.get(&path).is_some_and(|errors| errors.iter().any(|error| refusal.is(error))) {
+                continue;
+            }
             if let Some((hash, bytes)) = content {
                 state.store.keep_content(hash, bytes);
             }
+            let joined = match receipts.remove(&path) {
+                // Both are of one earlier receipt and one content.
+                Some(other) if other.hash == receipt.hash && !receipt.ranges.is_empty() => {
+                    let other = receipt::of(caller, &path, other);
+                    receipt::widened(&other, &shown, &[], receipt.time)
+                }
+                _ => receipt,
+            };
+            receipts.insert(path, joined);
+        }
+        for (path, receipt) in receipts {
             shown::record(state, caller, &path, receipt);
         }
     }
 }
 
-/// Returns the paths and codes of the errors that the reply of a decided job has.
-fn told(decision: &Result<Decision, JobAbort>) -> HashSet<(&FilePath, ErrorCode)> {
+/// Returns the errors that the reply of a decided job has, by their paths.
+fn told(decision: &Result<Decision, JobAbort>) -> BTreeMap<&FilePath, Vec<&RequestError>> {
     let errors: Vec<&RequestError> = match decision {
         Ok((transaction, _)) => {
             let edits = transaction.files.iter().flat_map(|file| &file.edits);
@@ -75,8 +111,13 @@ fn told(decision: &Result<Decision, JobAbort>) -> HashSet<(&FilePath, ErrorCode)
         Err(JobAbort::Refused(refusal)) => vec![refusal],
         Err(_) => Vec::new(),
     };
-    let all = errors.iter().flat_map(|error| std::iter::once(*error).chain(&error.others));
-    all.filter_map(|error| Some((error.path.as_ref()?, error.code))).collect()
+    let mut told: BTreeMap<&FilePath, Vec<&RequestError>> = BTreeMap::new();
+    for error in errors.iter().flat_map(|error| std::iter::once(*error).chain(&error.others)) {
+        if let Some(path) = &error.path {
+            told.entry(path).or_default().push(error);
+        }
+    }
+    told
 }
 
 #[cfg(test)]

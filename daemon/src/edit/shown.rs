@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd_engine::{FileState, PlannedChange};
-use editd_proto::error::{ErrorCode, Excerpt};
+use editd_proto::error::{Excerpt, RequestError};
 use editd_proto::path::FilePath;
 
 use super::ParsedJob;
@@ -116,20 +116,20 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
 pub(super) fn widen(
     state: &WorkspaceState,
     checked: &CheckedJob,
-    path: &FilePath,
-    (shown, needed): (&[LineRange], &[LineRange]),
+    (path, error): (&FilePath, &RequestError),
+    (shown, needed): (Vec<LineRange>, &[LineRange]),
 ) {
     let Some(found) = checked.snapshot.observations.get(path).and_then(Observation::found) else { return };
     let now = state.clock.wall_ms();
     let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
-        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, needed, now),
+        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, &shown, needed, now),
         Some(seen) => {
-            ChangeSinceRead::find(state, checked, seen, found).renewed(seen, found, (shown, false), now)
+            ChangeSinceRead::find(state, checked, seen, found).renewed(seen, found, (&shown, false), now)
         }
-        None => receipt::glimpsed(None, found.meta.hash, shown, now),
+        None => receipt::glimpsed(None, found.meta.hash, &shown, now),
     };
-    checked.pending.add(ErrorCode::Unread, (path, Some(found)), renewed);
+    checked.pending.add((path, error), Some(found), renewed, shown);
 }
 
 /// Records a receipt. If this fails, the session only needs one more read.

@@ -80,7 +80,8 @@ fn gone(
         if let Some(old) = old {
             show_diff(checked, path, (&file(old.into()), &FileState::Absent), &[], &mut error);
         }
-        checked.pending.add(error.code, (path, None), receipt::absent(state.clock.wall_ms()));
+        let absent = receipt::absent(state.clock.wall_ms());
+        checked.pending.add((path, &error), None, absent, Vec::new());
     }
     Box::new(error)
 }
@@ -212,7 +213,8 @@ fn show_change(
         (shown_lines, whole) = (lines, omitted == 0);
     }
     if let Some(trial) = trial {
-        if trial.blind && !whole {
+        // With all changes, a session that had read the whole file knows all lines.
+        if trial.blind && !(whole && seen.ranges.is_empty()) {
             let ranges = ranges::union(known.ranges.iter().chain(&shown_lines).copied().collect());
             let wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
             let (excerpts, lines) = shown::excerpts(state, checked, (path, &found.bytes), &wanted);
@@ -223,7 +225,7 @@ fn show_change(
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = since_read.renewed(seen, found, (&shown_lines, whole), now);
-    checked.pending.add(error.code, (path, Some(found)), renewed);
+    checked.pending.add((path, error), Some(found), renewed, shown_lines);
     unclear.moved
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use editd_engine::{FileState, Plan, Refusal};
+use editd_engine::{FileState, LineBreak, Plan, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
@@ -45,6 +45,12 @@ pub(super) fn of_numbers(
     let mut needed = Vec::new();
     if let (Some(trial), Some(seen)) = (TrialPlan::run(state, checked, path), checked.seen.get(path)) {
         needed = shown::unseen_lines(&trial.plan, (path, &found.bytes), &[]);
+        // Of lines that do not fit, each refusal shows a part: the next one goes on behind it.
+        let size: usize = lines.iter().map(|lines| cut_lines(&found.bytes, *lines).len()).sum();
+        let left = ranges::uncovered_of(&seen.ranges, &ranges::union(lines.clone()));
+        if size > checked.diffs.get() && !seen.ranges.is_empty() && !left.is_empty() {
+            lines = left;
+        }
         lines.extend(match seen.ranges.as_slice() {
             [] => Vec::new(),
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
@@ -53,9 +59,10 @@ pub(super) fn of_numbers(
     of_lines(state, checked, (path, found), (&ranges::union(lines), &needed))
 }
 
-/// Returns true for lines without text: a deletion of a definition takes those beside it, too.
-fn is_blank(lines: &[u8]) -> bool {
-    !lines.is_empty() && lines.iter().all(u8::is_ascii_whitespace)
+/// Returns true if some lines of a content have no text: a deletion of a definition takes those beside it, too.
+fn are_blank(content: &[u8], lines: LineRange) -> bool {
+    let (kind, lines) = (LineBreak::of(content), cut_lines(content, lines));
+    !lines.is_empty() && lines.chunks(kind.width()).all(|unit| kind.is_white(unit))
 }
 
 /// Returns the refusal of edits that replace lines that the session has not seen (`wanted`). `needed` are all lines that
@@ -105,7 +112,7 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(state, checked, path, (&shown, needed));
+    shown::widen(state, checked, (path, &error), (shown, needed));
     Box::new(error)
 }
 
@@ -120,7 +127,7 @@ pub(super) fn of_plan(state: &WorkspaceState, plan: &Plan, checked: &CheckedJob)
             continue;
         };
         let mut missing = shown::unseen_unquoted(change, bytes, &seen.ranges);
-        missing.retain(|lines| !is_blank(cut_lines(bytes, *lines)));
+        missing.retain(|lines| !are_blank(bytes, *lines));
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
