@@ -70,11 +70,11 @@ impl Item {
 
     /// Returns true if an item of the part, which starts at `start`, is this one without its body.
     pub(crate) fn is(&self, other: &Self, start: usize) -> bool {
-        let kinds = |item: &Self| item.body.as_ref().map(|body| body.kinds.clone());
-        let has_body = other.body.as_ref().is_some_and(|body| !body.inside.is_empty());
-        self.kind == other.kind
-            && other.range == (start..start + self.length())
-            && kinds(self) == kinds(other)
-            && !has_body
+        let has_same_body = match (&self.body, &other.body) {
+            (None, None) => true,
+            (Some(body), Some(other)) => body.kinds == other.kinds && other.inside.is_empty(),
+            _ => false,
+        };
+        self.kind == other.kind && other.range == (start..start + self.length()) && has_same_body
     }
 }
