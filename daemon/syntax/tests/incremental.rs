@@ -63,8 +63,10 @@ fn a_part_of_a_text_decides_as_the_whole_does() {
                 texts.push(text);
             }
         }
-        let (Some(path), Some(other)) = (files.first(), texts.first()) else { continue };
-        let path = path.with_file_name("a").with_extension(path.extension().unwrap());
+        // Some files, such as `.bashrc`, have a name without an extension.
+        let name =
+            |path: &std::path::PathBuf| Some(path.with_file_name("a").with_extension(path.extension()?));
+        let (Some(path), Some(other)) = (files.iter().find_map(name), texts.first()) else { continue };
         let mut text = String::new();
         for part in &texts {
             if text.len() + part.len() <= LONG {
