@@ -91,7 +91,8 @@ pub const CONTENTS_BLOCK: u64 = 4096;
 /// only the last of them is written.
 pub const CONTENTS_MS: u64 = 100;
 
-/// Bytes of written contents after which further ones wait for a millisecond. To pack so many takes about a tenth of that.
+/// Bytes of written contents for which further ones wait a millisecond: a thread that packs one large content after the
+/// other would take a whole processor.
 pub const CONTENTS_BYTES_PER_MS: usize = 25_000;
 
 /// Milliseconds for which a client's key, and the receipt of a job without an entry, are kept beyond their segment: a

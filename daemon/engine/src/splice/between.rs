@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::trim::{differing, shared_end, shared_start};
+use super::trim::{differing, shared_start, shared_tail};
 use crate::Splice;
 use crate::cut::Cut;
 use crate::limits;
@@ -105,10 +105,7 @@ fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
 
 /// Returns the size of the whole lines at the end that two contents share, in bytes.
 fn line_tail(kind: LineBreak, old: &[u8], new: &[u8]) -> usize {
-    let mut tail = shared_end(old, new);
-    while tail > 0 && (kind.splits(old, old.len() - tail) || kind.splits(new, new.len() - tail)) {
-        tail -= 1;
-    }
+    let tail = shared_tail(kind, (old, new), 0);
     let starts_line = |bytes: &[u8]| {
         let above = bytes.cut(0..bytes.len() - tail);
         above.is_empty() || kind.ends(above)

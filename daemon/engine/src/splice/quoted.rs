@@ -30,13 +30,14 @@ pub(crate) fn whole_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p 
 pub(crate) fn touched_lines<'p>(text: &Text<'_>, places: impl Iterator<Item = &'p Place>) -> Vec<(u64, u64)> {
     let lines = |place: &'p Place| {
         let ranges = [place.matched.range(), place.removed.range()];
-        let some =
-            ranges.clone().into_iter().filter(|range| !range.is_empty()).map(|range| text.lines_of(range));
-        let [at, _] = ranges.map(|range| range.start);
-        let line = text.line_of(at) as u64;
-        let last = if text.starts_line(at) { line - 1 } else { line };
-        let none = some.clone().next().is_none().then_some((line, last));
-        some.chain(none)
+        let some = ranges.into_iter().filter(|range| !range.is_empty()).map(|range| text.lines_of(range));
+        let is_empty = some.clone().next().is_none();
+        let at = place.matched.range().start;
+        let before = is_empty.then(|| {
+            let line = text.line_of(at) as u64;
+            (line, line - u64::from(text.starts_line(at)))
+        });
+        some.chain(before)
     };
     joined(places.flat_map(lines))
 }

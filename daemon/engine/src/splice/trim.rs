@@ -28,11 +28,18 @@ pub(crate) fn differing(kind: LineBreak, old: &[u8], new: &[u8]) -> (Range<usize
     while start > 0 && (kind.splits(old, start) || kind.splits(new, start)) {
         start -= 1;
     }
+    let tail = shared_tail(kind, (old, new), start);
+    (start..old.len() - tail, start..new.len() - tail)
+}
+
+/// Returns the number of bytes behind `start` that two contents share at the end, from a boundary of both on. Both start at
+/// a character.
+pub(crate) fn shared_tail(kind: LineBreak, (old, new): (&[u8], &[u8]), start: usize) -> usize {
     let mut tail = shared_end(old.cut(start..old.len()), new.cut(start..new.len()));
     while tail > 0 && (kind.splits(old, old.len() - tail) || kind.splits(new, new.len() - tail)) {
         tail -= 1;
     }
-    (start..old.len() - tail, start..new.len() - tail)
+    tail
 }
 
 /// Returns the part of a matched range that `new` changes, and the part of `new` that replaces it.
