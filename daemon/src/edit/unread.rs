@@ -46,9 +46,11 @@ pub(super) fn of_numbers(
     if let (Some(trial), Some(seen)) = (TrialPlan::run(state, checked, path), checked.seen.get(path)) {
         needed = shown::unseen_lines(&trial.plan, (path, &found.bytes), &[]);
         // Of lines that do not fit, each refusal shows a part: the next one goes on behind it.
-        let size: usize = lines.iter().map(|lines| cut_lines(&found.bytes, *lines).len()).sum();
-        let left = ranges::uncovered_of(&seen.ranges, &ranges::union(lines.clone()));
-        if size > checked.diffs.get() && !seen.ranges.is_empty() && !left.is_empty() {
+        lines = ranges::union(lines);
+        let ends = lines.first().zip(lines.last());
+        let span = ends.map_or(0, |(first, last)| cut_lines(&found.bytes, (first.0, last.1)).len());
+        let left = ranges::uncovered_of(&seen.ranges, &lines);
+        if span > checked.diffs.get() && !seen.ranges.is_empty() && !left.is_empty() {
             lines = left;
         }
         lines.extend(match seen.ranges.as_slice() {

@@ -353,7 +353,7 @@ fn make(
     Ok(Some(EditedContent { bytes: after, splices, quoted, hashes, known, plain }))
 }
 
-/// Returns the lines that the edits of an entry quote, and those that they replace without or copy.
+/// Returns the lines that the edits of an entry quote, replace without a quotation, and copy.
 fn quoted(text: &Text<'_>, ops: &Parsed, places: &[Place]) -> QuotedLines {
     let op = |place: &Place| ops.get(place.edit as usize).and_then(|op| op.as_ref().ok());
     // The new text of a substitution may have groups of the match, which the session does not know.
