@@ -28,6 +28,7 @@ mod shown;
 mod snapshot;
 mod stale;
 mod staleness;
+mod trial;
 mod unread;
 mod validate;
 mod verified;

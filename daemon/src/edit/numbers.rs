@@ -2,6 +2,7 @@
 //! checks that the lines that were meant still have these numbers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use editd_engine::{BothContents, EditFacts, JobEntry, NamedLines, Refusal, same_lines};
 use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
@@ -10,9 +11,11 @@ use editd_proto::limits::CANDIDATES;
 use editd_proto::path::FilePath;
 use memchr::memmem;
 
+use super::shown;
 use crate::journal::past;
 use crate::receipt::lines::last_line;
-use crate::receipt::numbered::{NumberMeaning, after_line, meaning};
+use crate::receipt::numbered::{NumberMeaning, after_line, meaning, returned};
+use crate::receipt::ranges::{self, LineRange};
 use crate::record::NumberedLines;
 use crate::state::WorkspaceState;
 
@@ -50,7 +53,7 @@ pub(super) fn unclear(
     let mut found = UnclearNumbers::default();
     let mut present = None;
     let mut searched = 0_usize;
-    let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
+    let mut held: BTreeMap<ContentHash, Option<Arc<[u8]>>> = BTreeMap::new();
     for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
             break;
@@ -61,47 +64,84 @@ pub(super) fn unclear(
             let edit = usize::try_from(named.edit).ok()?.checked_sub(1)?;
             entry.edits().nth(edit).and_then(EditFacts::quoted_in_lines)
         };
-        let meant = match meaning(numbered, named.lines, present) {
+        let mut meant = match meaning(numbered, named.lines, present) {
             NumberMeaning::Same if named.is_after => after_line(numbered, named.lines.1),
             meant => meant,
         };
+        if let NumberMeaning::Moved { now, .. } = meant {
+            if let Some(text) = quoted().filter(|_| searched <= SEARCHED) {
+                searched = searched.saturating_add(current.len());
+                // Only one place can be meant.
+                if is_once(current, text) {
+                    continue;
+                }
+            }
+            if now.is_none() {
+                meant = meaning_now(numbered, named.lines, (current, present), |read| {
+                    held.entry(read).or_insert_with(|| past::kept(state, read).map(Arc::from)).clone()
+                });
+            }
+        }
         match meant {
             NumberMeaning::Same => {}
             // A quotation shows that the session knows them.
             NumberMeaning::Unknown if quoted().is_some() => {}
             NumberMeaning::Unknown => found.unknown.push(named),
-            NumberMeaning::Moved { read, now } => {
-                if let Some(text) = quoted().filter(|_| searched <= SEARCHED) {
-                    searched = searched.saturating_add(current.len());
-                    // Only one place can be meant.
-                    if is_once(current, text) {
-                        continue;
-                    }
-                }
-                let old = held.entry(read).or_insert_with(|| past::kept(state, read));
-                // The lines were changed, and have their old content again.
-                if let (Some(old), None) = (&old, now)
-                    && same_lines(BothContents { base: old, current }, named.lines, None)
-                {
-                    continue;
-                }
-                let shown = |bytes: &[u8], lines| excerpt(state, &entry.path, bytes, lines);
+            NumberMeaning::Moved { read, lines, now } => {
+                let old = held.entry(read).or_insert_with(|| past::kept(state, read).map(Arc::from));
+                let text = |bytes: &[u8], lines| excerpt(state, &entry.path, bytes, lines);
                 found.moved.push(MovedLines {
                     edit: named.edit,
                     read: read.version(),
-                    lines: named.lines,
+                    lines,
                     then: match (old, now) {
-                        (Some(old), _) => shown(old, named.lines),
-                        (None, Some(now)) => shown(current, now),
+                        (Some(old), _) => text(old, lines),
+                        (None, Some(now)) => text(current, now),
                         (None, None) => None,
                     },
                     now,
-                    there: shown(current, named.lines),
+                    there: text(current, lines),
                 });
             }
         }
     }
     found
+}
+
+/// Returns the meaning of some lines, for which those count as unchanged that were changed and have their old content
+/// again. `kept` returns the content of a version, if it is stored.
+fn meaning_now(
+    numbered: &[NumberedLines],
+    named: LineRange,
+    (current, present): (&[u8], u64),
+    mut kept: impl FnMut(ContentHash) -> Option<Arc<[u8]>>,
+) -> NumberMeaning {
+    let mut numbered = numbered.to_vec();
+    loop {
+        let meant = meaning(&numbered, named, present);
+        let NumberMeaning::Moved { read, lines, now: None } = meant else { return meant };
+        let again =
+            kept(read).is_some_and(|old| same_lines(BothContents { base: &old, current }, lines, None));
+        if !again {
+            return meant;
+        }
+        let returned = returned(&numbered, lines);
+        if returned == numbered {
+            return NumberMeaning::Same;
+        }
+        numbered = returned;
+    }
+}
+
+/// Returns the lines of unknown numbers that are in a content and that a refusal does not show yet.
+pub(super) fn unshown(unknown: Vec<NamedLines>, shown: &[LineRange], content: &[u8]) -> Vec<LineRange> {
+    let (end, last_text, shown) =
+        (last_line(content), shown::last_text_line(content), ranges::union(shown.to_vec()));
+    let lines = unknown.into_iter().map(|named| (named.lines.0.max(1), named.lines.1.max(named.lines.0)));
+    // A number after the last line is refused by the plan.
+    let lines = lines.filter(|(first, _)| *first <= end);
+    let lines = lines.map(|(first, last)| (first.min(last_text), last.min(last_text)));
+    lines.filter(|lines| !ranges::covers(&shown, *lines)).collect()
 }
 
 /// Returns true if a text is at exactly one place in a content.

@@ -13,7 +13,7 @@ use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
-use crate::receipt::lines::SplicedContent;
+use crate::receipt::lines::{SplicedContent, cut_lines, last_line};
 use crate::receipt::ranges::LineRange;
 use crate::receipt::{self, KnownChange, NO_LINES, ranges};
 use crate::record::{ReadReceipt, Record};
@@ -80,7 +80,7 @@ pub(super) fn excerpts(
     wanted: &[(u64, u64)],
 ) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
     let (mut excerpts, mut shown) = (Vec::new(), Vec::new());
-    let options = state.options([path]);
+    let (options, last_text) = (state.options([path]), last_text_line(bytes));
     for &(first, last) in wanted {
         let view = editd_engine::view(bytes, Some((first, last.max(first))), path, &options);
         let Some(text) = view.ok().and_then(|view| view.text) else { continue };
@@ -94,15 +94,30 @@ pub(super) fn excerpts(
         }
         let Some(part) = text.get(..end).filter(|_| lines > 0) else { break };
         checked.diffs.set(left - end);
-        // The last line of the range may be the empty one after the last line break.
-        let to = if end == text.len() { last } else { first + lines - 1 };
-        shown.push((first, to));
+        let to = match first + lines - 1 {
+            _ if end == text.len() => last,
+            to => to,
+        };
+        shown.push(with_last_line((first, to), bytes, last_text));
         excerpts.push(Excerpt { line: first, text: part.to_owned() });
         if end < text.len() {
             break;
         }
     }
     (excerpts, shown)
+}
+
+/// Returns the last line of a content that a refusal can show: people do not count the empty line after the last line
+/// break, and a text that is inserted there follows the line above.
+pub(super) fn last_text_line(content: &[u8]) -> u64 {
+    let end = last_line(content);
+    if cut_lines(content, (end, end)).is_empty() { end.saturating_sub(1).max(1) } else { end }
+}
+
+/// Returns lines that a refusal shows, with the empty line at the end of the content if they have the last line of text
+/// (`last_text`): its line break is shown with it.
+pub(super) fn with_last_line((first, last): LineRange, content: &[u8], last_text: u64) -> LineRange {
+    (first, if last == last_text { last_line(content) } else { last })
 }
 
 /// Returns true if some lines cover others.
@@ -151,7 +166,7 @@ pub(super) fn unseen_lines(
     let change = plan.changes.iter().find(|change| change.path == *path);
     let Some(change) = change else { return Vec::new() };
     if change.after == FileState::Absent {
-        let whole = [(1, receipt::lines::last_line(bytes))];
+        let whole = [(1, last_line(bytes))];
         let seen = if seen == [NO_LINES] { &[] } else { seen };
         if seen.is_empty() {
             return whole.to_vec();

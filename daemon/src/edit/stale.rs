@@ -5,13 +5,11 @@
 //! those that the refusal shows. So an edit that quotes passes when it is sent again. The refusal of one that does not
 //! quote names the missing lines, and each further refusal shows more of them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{ContentProof, FileState, Job, Plan, PlanOptions, Refusal};
-use editd_proto::error::{ChangeAuthor, ErrorCode, NearMiss, OutsideWord, RequestError, WouldApply};
-use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::message::{EditStatus, EntryKind, OnStale};
+use editd_engine::{FileState, Refusal};
+use editd_proto::error::{ChangeAuthor, ErrorCode, OutsideWord, RequestError, WouldApply};
+use editd_proto::message::{EntryKind, OnStale};
 use editd_proto::path::FilePath;
 
 use super::expects::Verdict;
@@ -19,6 +17,7 @@ use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
 use super::shown::{self, ChangeSinceRead};
 use super::staleness::CheckedJob;
+use super::trial::{TrialPlan, lines_of};
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::moved::{MovedFile, moved};
@@ -111,8 +110,16 @@ fn stale(
     error.by = by;
     let trial = TrialPlan::run(state, checked, path);
     error.moved = show_change(state, checked, (path, found), trial.as_ref(), &mut error);
-    let partial = checked.snapshot.request.job.partial;
-    let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
+    let failures = trial.as_ref().map(|trial| &*trial.failures).unwrap_or_default();
+    let further = match error.moved.first() {
+        Some(first) => {
+            (error.edit, error.cause) = (Some(first.edit), None);
+            failures
+        }
+        // The reason of the first failure is `cause`.
+        None => failures.get(1..).unwrap_or_default(),
+    };
+    let further = further.to_vec();
     let blind = trial.as_ref().is_some_and(|trial| trial.blind);
     error.would_apply = match trial {
         None => None,
@@ -216,7 +223,9 @@ fn show_change(
         // With all changes, a session that had read the whole file knows all lines.
         if trial.blind && !(whole && seen.ranges.is_empty()) {
             let ranges = ranges::union(known.ranges.iter().chain(&shown_lines).copied().collect());
-            let wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
+            let mut wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
+            wanted.extend(numbers::unshown(unclear.unknown, &shown_lines, &found.bytes));
+            let wanted = ranges::union(wanted);
             let (excerpts, lines) = shown::excerpts(state, checked, (path, &found.bytes), &wanted);
             error.excerpts = excerpts;
             shown_lines.extend(lines);
@@ -246,12 +255,6 @@ fn show_nearest(
     error.cause = error.cause.take().or_else(|| trial.cause.clone());
 }
 
-/// Returns the lines of the file that a near miss shows, without the lines of the quotation that it shows beside them.
-fn lines_of(miss: &NearMiss) -> (u64, u64) {
-    let lines = miss.text.lines().filter(|line| !line.trim_start().starts_with("quoted")).count() as u64;
-    (miss.line, (miss.line + lines).saturating_sub(1))
-}
-
 /// Adds a diff with the hunks nearest to some lines, as far as the refusals of the job may show more. Returns the
 /// lines that it shows and the number of hunks that it leaves out.
 fn show_diff(
@@ -266,7 +269,11 @@ fn show_diff(
     checked.diffs.set(left.saturating_sub(diff.text.len()));
     error.omitted_hunks = (diff.omitted > 0).then_some(diff.omitted);
     error.diff = (!diff.text.is_empty()).then_some(diff.text);
-    (diff.shown, diff.omitted)
+    let mut shown = diff.shown;
+    if let (Some(last), FileState::File { bytes, .. }) = (shown.last_mut(), after) {
+        *last = shown::with_last_line(*last, bytes, shown::last_text_line(bytes));
+    }
+    (shown, diff.omitted)
 }
 
 fn file(bytes: Arc<[u8]>) -> FileState {
@@ -292,109 +299,5 @@ pub(super) fn by(
             (Some(ChangeAuthor::Entry(id)), own.then_some(id))
         }
         _ => outside,
-    }
-}
-
-/// Returns an error with the edit and the reason, without the excerpts of the file that the refusal shows anyway.
-fn in_short(error: &RequestError) -> RequestError {
-    RequestError {
-        path: error.path.clone(),
-        edit: error.edit,
-        file: error.file,
-        line: error.line,
-        ..RequestError::new(error.code, error.message.clone())
-    }
-}
-
-/// The job's edits of one file, planned on the present content.
-pub(super) struct TrialPlan {
-    /// The plan of the edits that fit.
-    pub(super) plan: Plan,
-    /// The lines of the present content near the edits.
-    lines: Vec<(u64, u64)>,
-    /// The number of the first edit that does not fit, and the reason in `cause`.
-    failed: Option<u64>,
-    cause: Option<String>,
-    /// The errors of the other edits that do not fit.
-    further: Vec<RequestError>,
-    /// The lines most similar to quotations that the file does not have.
-    nearest: Vec<NearMiss>,
-    /// True if an edit replaces text that it does not quote.
-    blind: bool,
-    /// The job with these edits only.
-    alone: Job,
-}
-
-impl TrialPlan {
-    /// Plans the edits of a file on the present content; `None` if that takes more than the job may hold.
-    pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> Option<Self> {
-        let mut alone = checked.snapshot.request.job.clone();
-        alone.partial = true;
-        alone.diff = Some(false);
-        if alone.entries.iter().any(|entry| entry.path == *path) {
-            alone.entries.retain(|entry| entry.path == *path);
-        }
-        let blind = alone.entries.iter().any(|entry| entry.proof() == ContentProof::Blind);
-        let world = &checked.snapshot.world;
-        let options = PlanOptions { room: Some(checked.room), ..state.options(world.files.keys()) };
-        let plan = match editd_engine::plan(&alone, world, &options) {
-            Ok(plan) => plan,
-            Err(refusal) if editd_engine::lacks_room(&refusal) => return None,
-            Err(refusal) => {
-                let (failed, cause) = (Some(refusal.edit.unwrap_or(1)), Some(refusal.message));
-                let plan = Plan { changes: Vec::new(), clips: Vec::new(), files: Vec::new(), error: None };
-                let (lines, nearest) = (Vec::new(), Vec::new());
-                return Some(Self { plan, lines, failed, cause, further: Vec::new(), nearest, blind, alone });
-            }
-        };
-        let outcomes = plan.files.iter().flat_map(|file| file.edits.iter().zip(1..));
-        let (mut lines, mut nearest, mut failed, mut cause) = (Vec::new(), Vec::new(), None, None);
-        for (outcome, number) in outcomes {
-            lines.extend(outcome.lines);
-            if outcome.status != EditStatus::Refused {
-                continue;
-            }
-            failed = failed.or(Some(number));
-            let Some(error) = &outcome.error else { continue };
-            cause = cause.or_else(|| Some(error.message.clone()));
-            lines.extend(error.candidates.iter().map(|one| (one.line, one.line)));
-            if let Some(miss) = error.near_misses.first() {
-                lines.push(lines_of(miss));
-                nearest.push(miss.clone());
-            }
-        }
-        nearest.truncate(editd_proto::limits::NEAR_MISSES);
-        let others = editd_engine::failures(&alone, &plan, &BTreeMap::new()).into_iter();
-        let further = others.skip(1).take(OTHER_ERRORS).map(|other| in_short(&other)).collect();
-        Some(Self { plan, lines, failed, cause, further, nearest, blind, alone })
-    }
-
-    /// Returns true if every edit fits the present content.
-    pub(super) fn fits(&self) -> bool {
-        self.failed.is_none()
-    }
-
-    /// Returns true if edits do not fit, all of them because the content does not have the text that they quote.
-    pub(super) fn lacks_quotations(&self) -> bool {
-        let edits = self.plan.files.iter().flat_map(|file| &file.edits);
-        let mut refused = edits.filter(|edit| edit.status == EditStatus::Refused).peekable();
-        let lacks = |code| code == ErrorCode::NotFound;
-        refused.peek().is_some()
-            && refused.all(|edit| edit.error.as_ref().is_some_and(|error| lacks(error.code)))
-    }
-
-    /// Returns true if the job, sent again unchanged, does what its session means. If it replaces text that it does not
-    /// quote (not only lines by their numbers), its changes must also merge without a conflict.
-    fn would_apply(&self, state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> bool {
-        let mut alone = self.alone.clone();
-        alone.partial = false;
-        let numbers_alone =
-            alone.entries.iter().all(|entry| entry.named_lines().len() == entry.edits().len());
-        let merges =
-            if self.blind && !numbers_alone { rebase::trial(state, checked, &alone, path) } else { None };
-        match merges {
-            Some(would) => would == WouldApply::Clean,
-            None => self.fits(),
-        }
     }
 }

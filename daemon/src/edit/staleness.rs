@@ -19,7 +19,6 @@ use crate::disk::Observation;
 use crate::journal::external;
 use crate::journal::past::PastBudget;
 use crate::limits::JOB_HOLDS;
-use crate::receipt::lines::last_line;
 use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
@@ -364,11 +363,7 @@ fn check_numbers(
     if state.settings.unread == UnreadPolicy::Allow {
         return Ok(());
     }
-    let end = last_line(&found.bytes);
-    let lines = unclear.unknown.iter().map(|named| (named.lines.0.max(1), named.lines.1.max(named.lines.0)));
-    // A number after the last line is refused by the plan.
-    let lines: Vec<(u64, u64)> =
-        lines.filter(|(first, _)| *first <= end).map(|(first, last)| (first, last.min(end))).collect();
+    let lines = numbers::unshown(unclear.unknown, &[], &found.bytes);
     if lines.is_empty() {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
 use super::shown;
-use super::stale::TrialPlan;
 use super::staleness::CheckedJob;
+use super::trial::TrialPlan;
 use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::lines::{SplicedContent, cut_lines, last_line, line_shifts, lines_after};
 use crate::receipt::ranges::LineRange;
@@ -25,13 +25,14 @@ pub(super) fn refusal(
     let known = checked.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
     let trial = TrialPlan::run(state, checked, path);
+    let failing = trial.as_ref().map(|trial| failing(checked, trial)).unwrap_or_default();
     let mut wanted = trial.map(|trial| {
         let named = trial.plan.changes.iter().any(|change| change.path == *path);
         let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(state, checked, (path, found), (wanted, &[]))
+    of_lines(state, checked, (path, found), (wanted, &[]), failing)
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
@@ -42,9 +43,10 @@ pub(super) fn of_numbers(
     (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
-    let mut needed = Vec::new();
+    let (mut needed, mut failing) = (Vec::new(), Vec::new());
     if let (Some(trial), Some(seen)) = (TrialPlan::run(state, checked, path), checked.seen.get(path)) {
         needed = shown::unseen_lines(&trial.plan, (path, &found.bytes), &[]);
+        failing = self::failing(checked, &trial);
         // Of lines that do not fit, each refusal shows a part: the next one goes on behind it.
         lines = ranges::union(lines);
         let ends = lines.first().zip(lines.last());
@@ -58,7 +60,12 @@ pub(super) fn of_numbers(
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(state, checked, (path, found), (&ranges::union(lines), &needed))
+    of_lines(state, checked, (path, found), (&ranges::union(lines), &needed), failing)
+}
+
+/// Returns the errors of the edits that would fail once the session has seen all lines.
+fn failing(checked: &CheckedJob, trial: &TrialPlan) -> Vec<RequestError> {
+    if checked.snapshot.request.job.partial { Vec::new() } else { trial.failures.clone() }
 }
 
 /// Returns true if some lines of a content have no text: a deletion of a definition takes those beside it, too.
@@ -68,17 +75,16 @@ fn are_blank(content: &[u8], lines: LineRange) -> bool {
 }
 
 /// Returns the refusal of edits that replace lines that the session has not seen (`wanted`). `needed` are all lines that
-/// the edits replace.
+/// the edits replace. `failing` are the errors of edits that fail for another reason.
 pub(super) fn of_lines(
     state: &WorkspaceState,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     (wanted, needed): (&[LineRange], &[LineRange]),
+    failing: Vec<RequestError>,
 ) -> Refusal {
     let version = found.meta.hash.version();
-    // People do not count the empty line after the last line break. A text that is inserted there follows the line above.
-    let end = last_line(&found.bytes);
-    let end = if cut_lines(&found.bytes, (end, end)).is_empty() { end.saturating_sub(1).max(1) } else { end };
+    let end = shown::last_text_line(&found.bytes);
     let wanted: Vec<(u64, u64)> =
         wanted.iter().map(|(first, last)| ((*first).min(end), (*last).min(end))).collect();
     let wanted = ranges::union(wanted);
@@ -95,7 +101,9 @@ pub(super) fn of_lines(
     let deletes = entries.iter().any(|entry| entry.path == *path && entry.only_deletes());
     let does = if deletes { "deletes" } else { "edits without quoting" };
     let what = format!("this session has not seen {lines} of {path}, which the job {does}");
-    let then = if shown::cover(&shown, &wanted) {
+    let then = if shown::cover(&shown, &wanted) && !failing.is_empty() {
+        "the refusal shows all of that: correct the edits in `others`, and send the job again".to_owned()
+    } else if shown::cover(&shown, &wanted) {
         "the refusal shows all of that: send the job again".to_owned()
     } else {
         let from = shown.last().map_or(first, |(_, last)| last + 1);
@@ -114,6 +122,7 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
+    error.others = failing;
     shown::widen(state, checked, (path, &error), (shown, needed));
     Box::new(error)
 }
@@ -151,7 +160,7 @@ pub(super) fn of_plan(state: &WorkspaceState, plan: &Plan, checked: &CheckedJob)
             ranges::union(lines.into_iter().map(|lines| lines_after(lines, &shifts)).collect())
         };
         let needed = present(shown::unseen_unquoted(change, bytes, &[]));
-        refusals.push(of_lines(state, checked, (path, found), (&present(missing), &needed)));
+        refusals.push(of_lines(state, checked, (path, found), (&present(missing), &needed), Vec::new()));
     }
     refusals
 }

@@ -18,10 +18,12 @@ pub const NUMBERED: usize = 48;
 pub enum NumberMeaning {
     /// The lines are unchanged, under the same numbers.
     Same,
-    /// The lines were moved or changed.
+    /// Lines were moved or changed.
     Moved {
         /// The content that the numbers refer to.
         read: ContentHash,
+        /// The numbers that refer to this content: all of them, or the first adjacent ones of which lines were moved or changed.
+        lines: (u64, u64),
         /// The present numbers of those lines, if all are unchanged and adjacent.
         now: Option<(u64, u64)>,
     },
@@ -69,6 +71,16 @@ pub fn lost(known: &[NumberedLines]) -> Vec<NumberedLines> {
     joined(known.iter().map(|run| NumberedLines { now: None, ..*run }).collect(), &[])
 }
 
+/// Returns the meanings, with lines that have their old content and their numbers again.
+pub fn returned(known: &[NumberedLines], (first, last): (u64, u64)) -> Vec<NumberedLines> {
+    let mut out = without(known, (first, last));
+    for run in known.iter().filter(|run| run.last >= first && run.first <= last) {
+        let from = run.first.max(first);
+        out.push(NumberedLines { first: from, last: run.last.min(last), now: Some(from), ..*run });
+    }
+    joined(out, &[(first, last)])
+}
+
 /// Updates the present places after a change of the receipt's content.
 pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines> {
     let mut out = Vec::with_capacity(known.len() + shifts.len().min(NUMBERED));
@@ -112,22 +124,26 @@ pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64), present: u64)
     match appends {
         None if last >= first => return of_lines(known, first, last),
         // The place after the last line that was shown has become a line, which an edit would replace.
-        Some(end) if first <= present => return NumberMeaning::Moved { read: end.hash, now: None },
+        Some(end) if first <= present => {
+            return NumberMeaning::Moved { read: end.hash, lines: (first, last), now: None };
+        }
         _ => {}
     }
     let shown = |line: u64| known.iter().any(|run| run.first <= line && line <= run.last);
     // A place between two lines is known from the line after it, otherwise from the line before it.
     if shown(first) || first < 2 {
         return match of_lines(known, first, first) {
-            NumberMeaning::Moved { read, now } => {
-                NumberMeaning::Moved { read, now: now.map(|(line, _)| (line, line - 1)) }
+            NumberMeaning::Moved { read, now, .. } => {
+                let now = now.map(|(line, _)| (line, line - 1));
+                NumberMeaning::Moved { read, lines: (first, last), now }
             }
             other => other,
         };
     }
     match of_lines(known, first - 1, first - 1) {
-        NumberMeaning::Moved { read, now } => {
-            NumberMeaning::Moved { read, now: now.map(|(line, _)| (line + 1, line)) }
+        NumberMeaning::Moved { read, now, .. } => {
+            let now = now.map(|(line, _)| (line + 1, line));
+            NumberMeaning::Moved { read, lines: (first, last), now }
         }
         other => other,
     }
@@ -136,44 +152,48 @@ pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64), present: u64)
 /// Returns the meaning of the place after a line, if the line behind it is unchanged: the line itself may have moved.
 pub fn after_line(known: &[NumberedLines], line: u64) -> NumberMeaning {
     match of_lines(known, line, line) {
-        NumberMeaning::Moved { read, now: Some((now, _)) } if now != line => {
-            NumberMeaning::Moved { read, now: Some((now + 1, now)) }
+        NumberMeaning::Moved { read, now: Some((now, _)), .. } if now != line => {
+            NumberMeaning::Moved { read, lines: (line + 1, line), now: Some((now + 1, now)) }
         }
         _ => NumberMeaning::Same,
     }
 }
 
+/// Returns the meaning of some lines. Lines that have moved count more than numbers that are unknown: what the session
+/// knows is wrong already.
 fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> NumberMeaning {
     let mut next = first;
-    let (mut same, mut now, mut read) = (true, None, None);
-    let mut apart = false;
+    let mut unknown = false;
+    // The adjacent numbers of one content that were looked at last, with their present place.
+    let mut current: Option<NumberedLines> = None;
+    let meant = |part: NumberedLines| {
+        let (lines, now) =
+            ((part.first, part.last), part.now.map(|now| (now, now + (part.last - part.first))));
+        (now != Some(lines)).then_some(NumberMeaning::Moved { read: part.hash, lines, now })
+    };
     for run in known.iter().filter(|run| run.last >= first && run.first <= last) {
-        if run.first > next {
-            return NumberMeaning::Unknown;
-        }
-        read = read.or(Some(run.hash));
-        let place = run.now.map(|start| start + (next - run.first));
-        if place != Some(next) && same {
-            (same, read) = (false, Some(run.hash));
-        }
-        match (place, now) {
-            (Some(place), None) if next == first => now = Some(place),
-            (Some(place), Some(start)) if place == start + (next - first) => {}
-            _ => apart = true,
-        }
-        next = run.last + 1;
-        if next > last {
-            break;
+        let (from, to) = (run.first.max(first), run.last.min(last));
+        let now = run.now.map(|start| start + (from - run.first));
+        let is_next = from == next;
+        unknown |= !is_next;
+        next = to + 1;
+        let before = match current.as_mut().filter(|part| is_next && part.hash == run.hash) {
+            Some(part) => {
+                let expected = part.now.map(|start| start + (from - part.first));
+                part.now = part.now.filter(|_| now == expected);
+                part.last = to;
+                continue;
+            }
+            None => current.replace(NumberedLines { first: from, last: to, now, ..*run }),
+        };
+        if let Some(moved) = before.and_then(meant) {
+            return moved;
         }
     }
-    match read {
-        Some(_) if next <= last => NumberMeaning::Unknown,
-        None => NumberMeaning::Unknown,
-        Some(_) if same => NumberMeaning::Same,
-        Some(read) => {
-            let now = now.filter(|_| !apart).map(|start| (start, start + (last - first)));
-            NumberMeaning::Moved { read, now }
-        }
+    match current.map(meant) {
+        Some(Some(moved)) => moved,
+        Some(None) if !unknown && next > last => NumberMeaning::Same,
+        _ => NumberMeaning::Unknown,
     }
 }
 

@@ -29,17 +29,27 @@ fn a_run_without_lines_is_dropped() {
 fn lines_behind_an_insertion_are_moved_and_lines_before_it_are_not() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 0, 2)]);
     assert_eq!(meaning(&known, (1, 3), 9), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (5, 6), 9), NumberMeaning::Moved { read: hash(1), now: Some((7, 8)) });
-    assert_eq!(meaning(&known, (3, 4), 9), NumberMeaning::Moved { read: hash(1), now: None }, "torn apart");
-    assert_eq!(meaning(&known, (4, 3), 9), NumberMeaning::Moved { read: hash(1), now: Some((6, 5)) });
+    assert_eq!(
+        meaning(&known, (5, 6), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (5, 6), now: Some((7, 8)) }
+    );
+    assert_eq!(
+        meaning(&known, (3, 4), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (3, 4), now: None },
+        "torn apart"
+    );
+    assert_eq!(
+        meaning(&known, (4, 3), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (4, 3), now: Some((6, 5)) }
+    );
     assert_eq!(meaning(&known, (12, 12), 9), NumberMeaning::Unknown);
 }
 
 #[test]
 fn changed_lines_have_no_present_number() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 1, 1)]);
-    assert_eq!(meaning(&known, (4, 4), 9), NumberMeaning::Moved { read: hash(1), now: None });
-    assert_eq!(meaning(&known, (3, 5), 9), NumberMeaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (4, 4), 9), NumberMeaning::Moved { read: hash(1), lines: (4, 4), now: None });
+    assert_eq!(meaning(&known, (3, 5), 9), NumberMeaning::Moved { read: hash(1), lines: (3, 5), now: None });
     assert_eq!(meaning(&known, (5, 5), 9), NumberMeaning::Same);
     assert_eq!(
         meaning(&known, (5, 4), 9),
@@ -53,9 +63,15 @@ fn the_newest_read_gives_a_number_its_meaning_and_a_reply_only_where_no_read_did
     let old = moved(&read(&[], hash(1), (1, 9), 0), &[shift(1, 0, 1)]);
     let known = read(&old, hash(2), (4, 5), 1);
     assert_eq!(meaning(&known, (4, 5), 9), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (6, 6), 9), NumberMeaning::Moved { read: hash(1), now: Some((7, 7)) });
+    assert_eq!(
+        meaning(&known, (6, 6), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (6, 6), now: Some((7, 7)) }
+    );
     let known = reported(&known, hash(2), &[(1, 2), (9, 12)], 2);
-    assert_eq!(meaning(&known, (1, 1), 9), NumberMeaning::Moved { read: hash(1), now: Some((2, 2)) });
+    assert_eq!(
+        meaning(&known, (1, 1), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (1, 1), now: Some((2, 2)) }
+    );
     assert_eq!(meaning(&known, (10, 12), 9), NumberMeaning::Same);
 }
 
@@ -65,14 +81,35 @@ fn a_place_behind_the_last_line_that_was_shown_is_known_by_that_line() {
     assert_eq!(meaning(&known, (6, 5), 9), NumberMeaning::Same);
     assert_eq!(meaning(&known, (7, 6), 9), NumberMeaning::Unknown);
     let known = moved(&known, &[shift(1, 0, 2)]);
-    assert_eq!(meaning(&known, (6, 5), 9), NumberMeaning::Moved { read: hash(1), now: Some((8, 7)) });
+    assert_eq!(
+        meaning(&known, (6, 5), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (6, 5), now: Some((8, 7)) }
+    );
 }
 
 #[test]
 fn the_place_after_the_last_line_is_no_line_that_was_inserted_there() {
     let known = read(&[], hash(1), (1, 1), 0);
     assert_eq!(meaning(&known, (2, 2), 1), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (2, 2), 2), NumberMeaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (2, 2), 2), NumberMeaning::Moved { read: hash(1), lines: (2, 2), now: None });
+}
+
+#[test]
+fn lines_that_have_moved_count_more_than_numbers_that_are_unknown() {
+    let known = moved(&read(&[], hash(1), (5, 6), 0), &[shift(1, 0, 2)]);
+    let fifth_and_sixth = NumberMeaning::Moved { read: hash(1), lines: (5, 6), now: Some((7, 8)) };
+    assert_eq!(meaning(&known, (4, 6), 9), fifth_and_sixth);
+    assert_eq!(meaning(&known, (5, 9), 9), fifth_and_sixth);
+    let known = reported(&known, hash(2), &[(3, 9)], 1);
+    assert_eq!(meaning(&known, (4, 9), 9), fifth_and_sixth, "the others are of another content");
+    let known = returned(&known, (5, 5));
+    assert_eq!(
+        meaning(&known, (4, 9), 9),
+        NumberMeaning::Moved { read: hash(1), lines: (5, 6), now: None },
+        "line 6 is not beside line 5"
+    );
+    assert_eq!(meaning(&returned(&known, (6, 6)), (4, 9), 9), NumberMeaning::Same);
+    assert_eq!(meaning(&returned(&known, (6, 6)), (2, 6), 9), NumberMeaning::Unknown);
 }
 
 #[test]
@@ -109,11 +146,11 @@ proptest! {
         }
         let asked = (first, first + count);
         let place = match meaning(&known, asked, last_line(&now)) {
-            NumberMeaning::Same => Some(asked),
-            NumberMeaning::Moved { now, .. } => now,
+            NumberMeaning::Same => Some((asked, asked)),
+            NumberMeaning::Moved { lines, now, .. } => now.map(|now| (lines, now)),
             NumberMeaning::Unknown => None,
         };
-        if let Some(place) = place {
+        if let Some((asked, place)) = place {
             let bare = |text: &[u8]| String::from_utf8_lossy(text).trim_end_matches('\n').to_owned();
             prop_assert_eq!(bare(cut_lines(&now, place)), bare(cut_lines(start, asked)));
         }
