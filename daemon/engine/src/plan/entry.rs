@@ -129,16 +129,28 @@ pub(super) fn show(job: &PlanContext<'_>, outcome: &mut FileOutcome, (diff, omit
 /// The warning for a file that is binary after the job.
 const NUL: &str = "the content has a NUL byte, so that the file is no text from now on; undo this job if this is not intended";
 
-/// The message of every edit but the first in an entry that is refused as a whole.
-const AS_FIRST: &str = "the file is refused as a whole, because of its first edit; correct that";
-
-/// Returns the outcome of an entry that was refused as a whole, before its edits were located.
+/// Returns the outcome of an entry that was refused as a whole, before its edits were located. The reason, which may have
+/// a diff, is shown once: at the edit that it names, otherwise at the first. Errors beside it are shown at their edits.
 pub(crate) fn left_out(entry: &JobEntry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
     entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
-    // The refusal may have a diff, which is shown only once.
-    let again = Box::new(RequestError::new(refusal.code, AS_FIRST).at(&entry.path));
-    let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
-    let edits = (0..entry.edits.len()).map(why).collect();
+    let place = |error: &RequestError| {
+        let edit = error.edit.filter(|_| error.path.as_ref() == Some(&entry.path))?;
+        usize::try_from(edit).ok()?.checked_sub(1).filter(|edit| *edit < entry.edits.len())
+    };
+    let at = place(refusal).unwrap_or(0);
+    let message = format!("the file is refused as a whole; edit {} has the reason", at + 1);
+    let again = Box::new(RequestError::new(refusal.code, message).at(&entry.path));
+    let mut edits: Vec<EditOutcome> = entry.edits.iter().map(|_| refused(&again)).collect();
+    let mut reason = refusal.clone();
+    for other in std::mem::take(&mut reason.others) {
+        match place(&other).filter(|other| *other != at).and_then(|other| edits.get_mut(other)) {
+            Some(outcome) => outcome.error = Some(Box::new(other)),
+            None => reason.others.push(other),
+        }
+    }
+    if let Some(outcome) = edits.get_mut(at) {
+        outcome.error = Some(reason);
+    }
     FileOutcome { edits, ..FileOutcome::new(entry.path.clone(), JobStatus::Refused) }
 }
 
