@@ -347,8 +347,11 @@ pub const FOLDER_MS: u64 = 2000;
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
 pub const RECEIPT_MS: u64 = 1000;
 
-/// Milliseconds after an outline after which its memory is returned to the system.
+/// Milliseconds after an outline, or after the end of idle threads, after which their memory is returned to the system.
 pub const REST_MS: u64 = 1000;
+
+/// Milliseconds without work after which a thread ends, since each keeps some memory.
+pub const IDLE_THREAD_MS: u64 = 5000;
 
 /// Hints that wait to be handled; one more is an overflow.
 pub const HINTS: usize = 1024;

@@ -116,8 +116,7 @@ fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits::IO_THREADS)
         .max_blocking_threads(limits::THREADS)
-        // Idle threads end soon, since each keeps some memory.
-        .thread_keep_alive(Duration::from_secs(5))
+        .thread_keep_alive(Duration::from_millis(limits::IDLE_THREAD_MS))
         .thread_stack_size(limits::STACK)
         .thread_name("worker")
         .enable_all()

@@ -26,6 +26,8 @@ pub(super) struct TaskSchedule {
     settle: Option<Duration>,
     upkeep: Option<Duration>,
     free_memory: Option<Duration>,
+    /// The time at which the idle threads have ended, and have left the memory that they kept.
+    threads_ended: Option<Duration>,
     drop_trees: Option<Duration>,
     check_root: Option<Duration>,
     /// Jobs since the last upkeep.
@@ -45,23 +47,24 @@ impl TaskSchedule {
         // Postponed while jobs arrive, but not forever.
         let busy = self.jobs >= limits::UPKEEP_JOBS;
         self.upkeep = Some(if busy { now } else { now + Duration::from_millis(limits::UPKEEP_AFTER_MS) });
-        self.trees_used(now);
+        self.memory_used(now);
     }
 
     /// Notes that a session's receipt was renewed: a power cut that loses it costs one read.
     pub(super) fn receipt_renewed(&mut self, now: Duration) {
         sooner(&mut self.flush, now + Duration::from_millis(limits::RECEIPT_MS));
-        self.trees_used(now);
+        self.memory_used(now);
     }
 
     /// Notes that much memory was used for a moment and is free again.
     pub(super) fn memory_freed(&mut self, now: Duration) {
         sooner(&mut self.free_memory, now + Duration::from_millis(limits::REST_MS));
-        self.trees_used(now);
+        self.memory_used(now);
     }
 
-    /// Notes that syntax trees may have been used: by a job, an outline or a read of a symbol.
-    fn trees_used(&mut self, now: Duration) {
+    /// Notes that threads have worked and that syntax trees may have been used: by a job, an outline or a read of a symbol.
+    fn memory_used(&mut self, now: Duration) {
+        self.threads_ended = Some(now + Duration::from_millis(limits::IDLE_THREAD_MS + limits::REST_MS));
         self.drop_trees = Some(now + Duration::from_millis(limits::SYNTAX_TREES_MS));
     }
 
@@ -79,9 +82,9 @@ impl TaskSchedule {
 
     /// Returns when the next task is due; `None` if there is none.
     pub(super) fn next(&self) -> Option<Duration> {
-        let tasks =
-            [self.flush, self.settle, self.upkeep, self.free_memory, self.drop_trees, self.check_root];
-        tasks.into_iter().flatten().min()
+        let memory = [self.free_memory, self.threads_ended, self.drop_trees];
+        let tasks = [self.flush, self.settle, self.upkeep, self.check_root].into_iter().chain(memory);
+        tasks.flatten().min()
     }
 
     /// Returns true if there were neither jobs nor reads lately.
@@ -95,7 +98,7 @@ impl TaskSchedule {
             flush: take_due(&mut self.flush, now),
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
-            free_memory: take_due(&mut self.free_memory, now),
+            free_memory: take_due(&mut self.free_memory, now) | take_due(&mut self.threads_ended, now),
             drop_trees: take_due(&mut self.drop_trees, now),
             check_root: take_due(&mut self.check_root, now),
         };
@@ -164,7 +167,11 @@ mod tests {
         schedule.memory_freed(at(500));
         assert!(schedule.is_quiet());
         assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
-        assert_eq!(schedule.take(at(limits::REST_MS)), DueTasks { free_memory: true, ..NOTHING });
+        let freed = DueTasks { free_memory: true, ..NOTHING };
+        assert_eq!(schedule.take(at(limits::REST_MS)), freed);
+        let ended = at(500 + limits::IDLE_THREAD_MS + limits::REST_MS);
+        assert_eq!(schedule.next(), Some(ended), "the threads keep some");
+        assert_eq!(schedule.take(ended), freed);
         assert_eq!(schedule.next(), Some(at(500 + limits::SYNTAX_TREES_MS)), "trees are kept for longer");
         let due = DueTasks { drop_trees: true, ..NOTHING };
         assert_eq!(schedule.take(at(500 + limits::SYNTAX_TREES_MS)), due);
