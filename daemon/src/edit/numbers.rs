@@ -89,6 +89,13 @@ pub(super) fn unclear(
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, lines, now } => {
                 let old = held.entry(read).or_insert_with(|| past::kept(state, read).map(Arc::from));
+                // The version that was read has no such line, and no end before it.
+                if quoted().is_none()
+                    && old.as_ref().is_some_and(|old| lines.0 > shown::last_text_line(old) + 1)
+                {
+                    found.unknown.push(named);
+                    continue;
+                }
                 let text = |bytes: &[u8], lines| excerpt(state, &entry.path, bytes, lines);
                 found.moved.push(MovedLines {
                     edit: named.edit,
@@ -188,6 +195,29 @@ pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>)
     Box::new(error)
 }
 
+/// Returns the refusal of an entry that is a later stage of its path and names lines by number, if its session has read
+/// lines that have moved since: the numbers may be meant in the content that was read or in the present one, each with
+/// the changes of the earlier stages. `numbered` maps numbers to lines of the content that the stages are planned on.
+pub(super) fn of_later_stage(
+    entry: &JobEntry,
+    numbered: &[NumberedLines],
+    now: ContentHash,
+) -> Option<Refusal> {
+    let first = entry.named_lines().into_iter().next()?;
+    let run = numbered.iter().find(|run| run.now != Some(run.first))?;
+    let message = format!(
+        "{}: lines of version {}, which this session read, have moved or changed, and a later entry of the job names \
+         lines by number; read the file again, or name the numbers in the first entry of the file",
+        entry.path,
+        run.hash.version().0
+    );
+    let mut error = RequestError::new(ErrorCode::Stale, message).at(&entry.path);
+    error.edit = Some(first.edit);
+    error.would_apply = Some(WouldApply::Conflict);
+    error.version = Some(now.version());
+    Some(Box::new(error))
+}
+
 /// Returns a sentence about the first of the lines, with the calls that continue.
 pub(super) fn sentence(path: &FilePath, version: &Version, moved: &[MovedLines]) -> String {
     let Some(first) = moved.first() else { return String::new() };
@@ -199,9 +229,14 @@ pub(super) fn sentence(path: &FilePath, version: &Version, moved: &[MovedLines])
         None => format!("{was} changed or removed"),
     };
     let (read, now) = (&first.read.0, &version.0);
+    // Lines that are gone cannot be edited in the older version either.
+    let older = match moved.iter().all(|lines| lines.now.is_some()) {
+        true => format!(", or with `base` \"{read}\" to mean the lines that were read"),
+        false => String::new(),
+    };
     format!(
         "{path}: {named} of version {read}, which this session read, {stand}; send the edit with `base` \"{now}\" and \
-         the present numbers, or with `base` \"{read}\" to mean the lines that were read"
+         the present numbers{older}"
     )
 }
 

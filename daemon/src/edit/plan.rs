@@ -121,7 +121,9 @@ fn stand_on_present(
     let Some(path) = refusal.path.as_ref() else { return false };
     let mut entries = checked.snapshot.request.job.entries.iter().filter(|entry| entry.path == *path);
     let (Some(entry), None) = (entries.next(), entries.next()) else { return false };
-    let quotes = entry.base.is_none() && entry.proof() == ContentProof::Quoted;
+    // Line numbers are those of the content that was read.
+    let quotes =
+        entry.base.is_none() && entry.proof() == ContentProof::Quoted && entry.named_lines().is_empty();
     let Some(present) = current.get(path).filter(|_| quotes).cloned() else { return false };
     let trial = |checked: &CheckedJob| TrialPlan::run(state, checked, path);
     if !trial(checked).is_some_and(|on_base| on_base.lacks_quotations()) {

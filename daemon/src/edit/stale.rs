@@ -16,7 +16,7 @@ use super::expects::Verdict;
 use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
 use super::shown::{self, ChangeSinceRead};
-use super::staleness::CheckedJob;
+use super::staleness::{CheckedJob, later_stage_moved};
 use super::trial::{TrialPlan, lines_of};
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
@@ -123,15 +123,17 @@ fn stale(
     let blind = trial.as_ref().is_some_and(|trial| trial.blind);
     error.would_apply = match trial {
         None => None,
-        Some(trial) if error.moved.is_empty() && trial.would_apply(state, checked, path) => {
+        Some(trial)
+            if error.moved.is_empty()
+                && error.message.is_empty()
+                && trial.would_apply(state, checked, path) =>
+        {
             Some(WouldApply::Clean)
         }
         Some(_) => Some(WouldApply::Conflict),
     };
-    let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
-    if why == Some(rebase::NOT_STORED)
-        && let Some(base) = named_base(checked, path)
-    {
+    let named = named_base(checked, path);
+    if let (Some(rebase::NOT_STORED), Some(base)) = (why, named) {
         error.message = format!(
             "no content of {path} with the version {base} is stored; read the file and name the version that you get; \
              a quotation needs no `base`"
@@ -142,17 +144,22 @@ fn stale(
         error.others = further;
         return Box::new(error);
     }
-    error.message = match error.would_apply {
-        _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
-        Some(WouldApply::Clean) => {
-            format!(
-                "{path} changed since it was read{own}; its edits fit the present content: send them again"
-            )
-        }
-        _ => format!(
-            "{path} changed since it was read{own}; look at what changed, adapt the job, and send it again"
-        ),
-    };
+    if !error.moved.is_empty() {
+        error.message = numbers::sentence(path, &version, &error.moved);
+    } else if error.message.is_empty() {
+        let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
+        let what = match named {
+            Some(base) => format!("{path} does not have the content of `base` \"{base}\""),
+            None => format!("{path} changed since it was read{own}"),
+        };
+        // The same `base` would be refused again.
+        let with = named.map_or_else(String::new, |_| format!(" with `base` \"{}\"", version.0));
+        let then = match error.would_apply {
+            Some(WouldApply::Clean) => format!("its edits fit the present content: send them again{with}"),
+            _ => format!("look at what changed, adapt the job, and send it again{with}"),
+        };
+        error.message = format!("{what}; {then}");
+    }
     error.message.push_str(&obstacle(why));
     error.version = Some(version);
     error.others = further;
@@ -190,7 +197,8 @@ pub(super) fn conflict(
 }
 
 /// Adds to an error what changed near the edits and the lines that edits replace without quoting them, and renews the
-/// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed.
+/// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed. Sets
+/// the message if nobody knows which lines a later stage means.
 fn show_change(
     state: &WorkspaceState,
     checked: &CheckedJob,
@@ -202,10 +210,16 @@ fn show_change(
     let now = state.clock.wall_ms();
     let since_read = ChangeSinceRead::find(state, checked, seen, found);
     let known = since_read.renewed(seen, found, (&[], false), now);
-    let entry = checked.snapshot.request.job.entries.iter().find(|entry| entry.path == *path);
+    let entries = &checked.snapshot.request.job.entries;
+    let entry = entries.iter().find(|entry| entry.path == *path);
     let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
         numbers::unclear(state, entry, &known.numbered, &found.bytes)
     });
+    let mut stages =
+        (0..entries.len()).filter(|at| entries.get(*at).is_some_and(|entry| entry.path == *path));
+    if let Some(later) = stages.find_map(|at| later_stage_moved(checked, at, path, &known.numbered)) {
+        (error.message, error.edit) = (later.message, later.edit);
+    }
     let mut near: Vec<(u64, u64)> = trial.map(|trial| trial.lines.clone()).unwrap_or_default();
     near.extend(unclear.moved.iter().filter_map(|moved| moved.now));
     let mut shown_lines = Vec::new();

@@ -110,6 +110,7 @@ fn in_short(error: &RequestError) -> RequestError {
         edit: error.edit,
         file: error.file,
         line: error.line,
+        other_edit: error.other_edit,
         ..RequestError::new(error.code, error.message.clone())
     }
 }

@@ -239,20 +239,22 @@ pub fn widened(seen: &ReadReceipt, shown: &[(u64, u64)], needed: &[(u64, u64)], 
 }
 
 /// Returns the receipt of a read of some lines, added to an earlier one, whose lines are kept only if the content is
-/// the same.
+/// the same. `end` is the last line that is known by that: it follows the lines that were read if these are the last ones
+/// with text, and its number keeps an earlier meaning.
 pub fn added(
     earlier: Option<&ReadReceipt>,
     hash: ContentHash,
-    lines: (u64, u64),
+    (lines, end): ((u64, u64), u64),
     time: u64,
 ) -> ReceiptContent {
     let same = earlier.filter(|seen| seen.hash == Some(hash));
     let ranges = match same {
         Some(seen) if seen.ranges.is_empty() => Vec::new(),
-        Some(seen) => ranges::union_with(seen.ranges.clone(), &[lines]),
-        None => vec![lines],
+        Some(seen) => ranges::union_with(seen.ranges.clone(), &[(lines.0, end)]),
+        None => vec![(lines.0, end)],
     };
     let known = same.map_or_else(|| lost(earlier), |seen| seen.numbered.clone());
     let numbered = numbered::read(&known, hash, lines, time);
+    let numbered = numbered::reported(&numbered, hash, &[(lines.1 + 1, end)], time);
     ReceiptContent { hash: Some(hash), ranges, numbered, time }
 }

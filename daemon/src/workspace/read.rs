@@ -119,7 +119,7 @@ impl Workspace {
                 let known = earlier.as_ref().map(|seen| self.carried(&path, seen, found, now));
                 // A caller that was shown the last line has seen the end of the file.
                 let end = if last >= view.lines { last_line(&found.bytes) } else { last };
-                receipt::added(known.as_ref(), hash, (first.max(1), end), now)
+                receipt::added(known.as_ref(), hash, ((first.max(1), last.min(view.lines.max(1))), end), now)
             }
         };
         let quiet = request.seen.is_some();

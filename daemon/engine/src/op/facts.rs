@@ -44,7 +44,11 @@ impl Op {
             Self::Chunk(op) => op.within.as_ref().and_then(scope),
             Self::Substitute(op) => op.within.as_ref().and_then(scope),
             Self::Symbol(op) => scope(&op.symbol),
-            Self::Hunk(_) | Self::Write(_) => None,
+            Self::Hunk(op) => match op.at {
+                Some(EditPosition::Line(line)) => Some((line, line.saturating_sub(1))),
+                _ => None,
+            },
+            Self::Write(_) => None,
             Self::Create(_) | Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => None,
         }
     }
