@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::{Arc, Barrier};
+
+use editd_proto::socket_path;
 
 use super::kit::Served;
 use crate::ipc::unix::{ClientListener, ListenError, claim, own_folder};
@@ -132,4 +134,42 @@ fn a_leaving_daemon_is_waited_for() {
     };
     drop(held);
     next.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_daemon_removes_no_socket_but_its_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("run");
+    let path = folder.join("s.sock");
+    let lock = socket_path::lock(&path);
+    let make = || std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    let cleanings: [&dyn Fn(); 3] = [
+        &|| {
+            std::fs::remove_dir_all(&folder).unwrap();
+            make();
+        },
+        &|| {
+            std::fs::rename(&folder, temp.path().join("away")).unwrap();
+            make();
+        },
+        &|| {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::remove_file(&lock).unwrap();
+        },
+    ];
+    make();
+    for clean in cleanings {
+        let mut old = listen(&path).unwrap();
+        clean();
+        let mut new = listen(&path).unwrap();
+        let text = || std::fs::read_to_string(&lock).unwrap();
+        old.withdraw();
+        drop(old.close());
+        assert!(UnixStream::connect(&path).is_ok());
+        assert_eq!(text(), "");
+        new.withdraw();
+        assert!(!path.exists());
+        assert!(text().starts_with(socket_path::LEAVING));
+    }
+    assert!(!temp.path().join("away/s.sock").exists(), "its own, in the folder that was moved");
 }

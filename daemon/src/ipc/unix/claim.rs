@@ -16,7 +16,7 @@ use interprocess::local_socket::{
 use interprocess::os::unix::local_socket::ListenerOptionsExt;
 use tokio::net::UnixListener;
 
-use super::ListenError;
+use super::{ListenError, SocketName};
 use crate::limits;
 
 /// The exclusive right to listen at a path, until this is dropped.
@@ -133,7 +133,7 @@ impl SocketClaim {
     }
 
     /// Removes an abandoned socket and listens in its place. At no moment can another user connect.
-    pub(super) fn bind(&self) -> Result<UnixListener, ListenError> {
+    pub(super) fn bind(&self) -> Result<(UnixListener, SocketName), ListenError> {
         let io = |what, why| ListenError::Io { what, path: self.path.clone(), why };
         match std::fs::symlink_metadata(&self.path) {
             Err(why) if why.kind() == ErrorKind::NotFound => {}
@@ -146,11 +146,13 @@ impl SocketClaim {
             Ok(_) if answers(&self.path) => return Err(ListenError::Served(self.path.clone())),
             Ok(_) => std::fs::remove_file(&self.path).map_err(|why| io("remove the abandoned", why))?,
         }
-        let listener = self.bound().map_err(|why| io("listen on", why))?;
+        let bound = SocketName::bind(&self.path, || self.bound());
+        let (listener, name) = bound.map_err(|why| io("listen on", why))?;
         // Not every system takes the mode from the socket.
         std::fs::set_permissions(&self.path, std::fs::Permissions::from_mode(0o600))
             .map_err(|why| io("make private", why))?;
-        UnixListener::from_std(listener).map_err(|why| io("listen on", why))
+        let listener = UnixListener::from_std(listener).map_err(|why| io("listen on", why))?;
+        Ok((listener, name))
     }
 
     fn bound(&self) -> io::Result<std::os::unix::net::UnixListener> {
@@ -165,17 +167,11 @@ impl SocketClaim {
         }
     }
 
-    /// Records in the lock that this daemon is stopping, and removes the socket's name. It is this daemon's, since this
-    /// daemon holds the lock.
-    pub(super) fn withdraw(&self) {
+    /// Records in the lock that this daemon is stopping.
+    pub(super) fn leave(&self) {
         let word = format!("{}{}\n", socket_path::LEAVING, std::process::id());
         if let Err(why) = (&self.lock).write_all(word.as_bytes()) {
             tracing::warn!(%why, "the lock beside the socket cannot be written");
-        }
-        if let Err(why) = std::fs::remove_file(&self.path)
-            && why.kind() != io::ErrorKind::NotFound
-        {
-            tracing::warn!(path = %self.path.display(), %why, "the socket cannot be removed");
         }
     }
 }

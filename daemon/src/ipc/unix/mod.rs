@@ -5,6 +5,7 @@
 
 mod claim;
 mod inherit;
+mod name;
 mod stream;
 
 use std::io;
@@ -14,6 +15,7 @@ use tokio::net::UnixListener;
 
 pub use claim::{SocketClaim, claim, own_folder};
 pub use inherit::inherited;
+use name::SocketName;
 pub use stream::ClientStream;
 
 /// The reason why the daemon cannot listen.
@@ -41,8 +43,8 @@ pub enum ListenError {
 pub struct ClientListener {
     inner: UnixListener,
     at: PathBuf,
-    /// `None` if the socket was inherited: then it must not be removed.
-    claim: Option<SocketClaim>,
+    /// `None` if the socket was inherited: then its name is another process's.
+    own: Option<(SocketClaim, SocketName)>,
 }
 
 impl ClientListener {
@@ -51,8 +53,8 @@ impl ClientListener {
     /// # Errors
     /// Errors of the system.
     pub fn listen(claim: SocketClaim) -> Result<Self, ListenError> {
-        let inner = claim.bind()?;
-        Ok(Self { inner, at: claim.path().to_owned(), claim: Some(claim) })
+        let (inner, name) = claim.bind()?;
+        Ok(Self { inner, at: claim.path().to_owned(), own: Some((claim, name)) })
     }
 
     /// Listens on a socket that was inherited.
@@ -63,7 +65,7 @@ impl ClientListener {
         let at = socket.local_addr().ok().and_then(|addr| addr.as_pathname().map(Path::to_owned));
         let at = at.unwrap_or_else(|| PathBuf::from("(inherited)"));
         match UnixListener::from_std(socket) {
-            Ok(inner) => Ok(Self { inner, at, claim: None }),
+            Ok(inner) => Ok(Self { inner, at, own: None }),
             Err(why) => Err(ListenError::Io { what: "listen on", path: at, why }),
         }
     }
@@ -82,21 +84,27 @@ impl ClientListener {
         ClientStream::new(stream)
     }
 
-    /// Removes the socket's name, so that no more clients find it; those that wait to be accepted still are. The
-    /// claim is kept until this is dropped, so that the next daemon waits until this one is done.
+    /// Removes the socket's name, so that no more clients find it; those that wait to be accepted still are. A name that
+    /// leads to the socket of another daemon by now is left. The claim is kept until this is dropped, so that the next
+    /// daemon waits until this one is done.
     pub fn withdraw(&mut self) {
-        if let Some(claim) = &self.claim {
-            claim.withdraw();
+        let Some((claim, name)) = &self.own else { return };
+        claim.leave();
+        let path = name.path().display();
+        match name.remove() {
+            Ok(true) => {}
+            Ok(false) => tracing::info!(%path, "the socket was removed or replaced before"),
+            Err(why) => tracing::warn!(%path, %why, "the socket cannot be removed"),
         }
     }
 
     /// Returns true if clients that wait to be accepted are left to the next daemon.
     pub fn is_inherited(&self) -> bool {
-        self.claim.is_none()
+        self.own.is_none()
     }
 
     /// Stops listening and returns the claim.
     pub fn close(self) -> Option<SocketClaim> {
-        self.claim
+        self.own.map(|(claim, _)| claim)
     }
 }
