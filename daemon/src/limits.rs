@@ -340,8 +340,8 @@ pub const LOG_CHECK_MS: u64 = 6 * 60 * 60 * 1000;
 /// Milliseconds between two segments of a check, so that it reads at most 32 MiB in a second.
 pub const LOG_CHECK_PAUSE_MS: u64 = 250;
 
-/// Milliseconds between two checks of the workspace's folder: a daemon whose folder is gone exits within seconds, and
-/// one system call in two seconds costs nothing.
+/// Milliseconds between two checks of the paths of the workspace and the socket: a daemon whose folder or socket is gone
+/// exits within seconds, and a few system calls in two seconds cost nothing.
 pub const FOLDER_MS: u64 = 2000;
 
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.

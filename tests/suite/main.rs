@@ -54,6 +54,8 @@ mod kit;
 #[cfg(unix)]
 mod lines;
 mod lost_contents;
+#[cfg(unix)]
+mod lost_socket;
 mod marks;
 #[cfg(unix)]
 mod mcp;

@@ -41,6 +41,6 @@ pub use server::{DaemonInfo, Server, StopSignal};
 pub use starting::StartingListener;
 pub use subscriptions::{EventSink, Subscription, SubscriptionProvider};
 #[cfg(unix)]
-pub use unix::{ClientListener, ClientStream, ListenError, SocketClaim, claim};
+pub use unix::{ClientListener, ClientStream, ListenError, SocketClaim, SocketName, claim};
 #[cfg(windows)]
-pub use windows::{ClientListener, ClientStream, ListenError, SocketClaim, claim};
+pub use windows::{ClientListener, ClientStream, ListenError, SocketClaim, SocketName, claim};

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use editd_proto::codec::ClientReader;
@@ -64,6 +65,22 @@ impl SocketClaim {
     }
 }
 
+/// The name of a socket in the file system, which no pipe has.
+#[derive(Debug)]
+pub enum SocketName {}
+
+impl SocketName {
+    /// Is never called.
+    pub fn is_lost(&self) -> bool {
+        match *self {}
+    }
+
+    /// Is never called.
+    pub fn path(&self) -> &Path {
+        match *self {}
+    }
+}
+
 /// Accepts connections.
 pub struct ClientListener {
     inner: PipeListener,
@@ -91,6 +108,11 @@ impl ClientListener {
     /// Returns the address to which clients connect.
     pub fn address(&self) -> &Path {
         &self.at
+    }
+
+    /// Returns `None`: nobody can remove a pipe's name while it is served.
+    pub fn name(&self) -> Option<Arc<SocketName>> {
+        None
     }
 
     /// Returns the next connection.

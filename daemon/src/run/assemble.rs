@@ -237,6 +237,7 @@ impl ServerInputs {
             Arc::clone(&clock),
             Arc::clone(&watching),
             Arc::clone(&checks),
+            listener.name(),
             Arc::clone(&stop),
         )?;
         let retention = Arc::new(RetentionThread::start(Arc::clone(&workspace))?);

@@ -1,5 +1,6 @@
 //! Background work after the replies: one thread that flushes and settles when that is due, asks for retention, and checks
-//! every now and then that the workspace's folder still exists. Otherwise it sleeps. It never delays a job.
+//! every now and then that the workspace's folder and the socket's name still exist. Otherwise it sleeps. It never delays a
+//! job.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use super::schedule::{DueTasks, TaskSchedule};
 use super::watching::ChangeReporter;
 use crate::caller::Caller;
 use crate::clock::Clock;
-use crate::ipc::StopSignal;
+use crate::ipc::{SocketName, StopSignal};
 use crate::limits;
 use crate::os;
 use crate::queue::{FinishedJob, JobOutcome, JobReply, QueueEvents, WorkspaceRequests};
@@ -30,7 +31,9 @@ pub struct BackgroundWork {
 struct BackgroundShared {
     workspace: Arc<dyn WorkspaceRequests>,
     clock: Arc<dyn Clock>,
-    /// Signalled if the workspace's folder is no longer at its path.
+    /// The socket's name, if this daemon gave it.
+    socket: Option<Arc<SocketName>>,
+    /// Signalled if the workspace's folder or the socket is no longer at its path.
     stop: Arc<StopSignal>,
     state: Mutex<BackgroundState>,
     changed: Condvar,
@@ -54,11 +57,13 @@ impl BackgroundWork {
         clock: Arc<dyn Clock>,
         watching: Arc<ChangeReporter>,
         checks: Arc<CheckThreads>,
+        socket: Option<Arc<SocketName>>,
         stop: Arc<StopSignal>,
     ) -> io::Result<Arc<Self>> {
         let shared = Arc::new(BackgroundShared {
             workspace,
             clock,
+            socket,
             stop,
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -128,8 +133,9 @@ impl BackgroundShared {
             if due.flush {
                 self.flush();
             }
-            if due.settle || due.check_root {
+            if due.settle || due.check_paths {
                 self.stop_if_root_is_gone();
+                self.stop_if_socket_is_lost();
             }
             if due.settle
                 && let Some(ms) = self.workspace.settle(false)
@@ -145,7 +151,7 @@ impl BackgroundShared {
             }
             // Under load more work always follows, and memory given back would be needed again.
             let quiet = lock(&self.state).schedule.is_quiet();
-            if quiet && due != (DueTasks { check_root: true, ..DueTasks::default() }) {
+            if quiet && due != (DueTasks { check_paths: true, ..DueTasks::default() }) {
                 os::give_back();
             }
         }
@@ -160,6 +166,16 @@ impl BackgroundShared {
             && refusal.code == ErrorCode::Stopping
         {
             tracing::warn!("{}", refusal.message);
+            self.stop.ask_once();
+        }
+    }
+
+    /// Requests a stop if no client finds the socket any more: this daemon would only keep others from serving the workspace.
+    fn stop_if_socket_is_lost(&self) {
+        let Some(socket) = self.socket.as_ref().filter(|socket| socket.is_lost()) else { return };
+        // A daemon that is stopping has removed the name itself.
+        if !self.stop.is_asked() {
+            tracing::warn!("the socket {} was removed or replaced; stopping", socket.path().display());
             self.stop.ask_once();
         }
     }

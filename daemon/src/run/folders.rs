@@ -3,13 +3,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "run is where the process's own folders are found and made")]
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use editd_proto::plain_path::plain;
 
 use super::error::RunError;
 use crate::config::{self, DaemonArgs, DaemonEnvironment};
+use crate::limits;
 use crate::os::{LOCK_WAIT, while_locked};
 
 /// The depth to which the state folder is checked: the folders in it, and their entries.
@@ -22,6 +24,10 @@ const DATABASE_DEPTH: usize = 3;
 
 /// The most bytes of a lock that are read. The path of a socket is shorter.
 const LOCK_BYTES: u64 = 4096;
+
+/// The time for which the lock of a daemon whose socket is gone is waited for. A client gives up after 10 seconds, in
+/// which it tries three starts.
+const NOTICE_WAIT: Duration = Duration::from_millis(limits::FOLDER_MS + 500);
 
 fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
     RunError::Folder { what, path: path.to_owned(), why }
@@ -123,22 +129,40 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> R
     );
     let mut file = options.create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
     let is_locked = |locked: &Result<_, _>| matches!(locked, Err(std::fs::TryLockError::WouldBlock));
-    match while_locked(LOCK_WAIT, || file.try_lock(), is_locked) {
-        Ok(()) => {}
-        Err(std::fs::TryLockError::WouldBlock) => {
-            let mut address = String::new();
-            // Without an address, the error names only the folder.
-            let _ = (&file).take(LOCK_BYTES).read_to_string(&mut address);
-            let address = address.lines().next().unwrap_or_default().to_owned();
-            return Err(RunError::Taken(state.to_owned(), address));
+    let attempt = |limit| match while_locked(limit, || file.try_lock(), is_locked) {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(why)) => Err(io(why)),
+    };
+    if !attempt(LOCK_WAIT)? {
+        let mut other = String::new();
+        // Without an address, the error names only the folder.
+        let _ = (&file).take(LOCK_BYTES).read_to_string(&mut other);
+        let other = other.lines().next().unwrap_or_default();
+        let gone = is_gone(other);
+        if !gone || !attempt(NOTICE_WAIT)? {
+            let reachable = if gone { "" } else { other };
+            return Err(RunError::Taken(state.to_owned(), reachable.to_owned()));
         }
-        Err(std::fs::TryLockError::Error(why)) => return Err(io(why)),
     }
-    file.set_len(0).map_err(io)?;
+    file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
     let address = address.map_or_else(Vec::new, |path| path.as_os_str().as_encoded_bytes().to_vec());
     let lines = [&address, b"\n".as_slice(), root.as_os_str().as_encoded_bytes()].concat();
     file.write_all(&lines).map_err(io)?;
     Ok(StateLock { _file: file })
+}
+
+/// Returns true if nothing has the path of another daemon's socket: that daemon is stopping, or stops once it notices.
+#[cfg(unix)]
+fn is_gone(socket: &str) -> bool {
+    let found = std::fs::symlink_metadata(socket);
+    !socket.is_empty() && found.is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
+}
+
+/// Returns false: a pipe exists as long as its daemon.
+#[cfg(windows)]
+fn is_gone(_: &str) -> bool {
+    false
 }
 
 #[cfg(unix)]
@@ -237,13 +261,28 @@ mod tests {
     #[test]
     fn a_state_folder_has_one_daemon_and_says_where_it_listens() {
         let temp = tempfile::tempdir().unwrap();
-        let held = lock_state(temp.path(), Some(Path::new("/a longer/address")), Path::new("/w")).unwrap();
-        let why = lock_state(temp.path(), None, Path::new("/w")).unwrap_err().to_string();
-        assert!(why.contains("editctl --socket /a longer/address stop"), "{why}");
-        drop(held);
-        let _held = lock_state(temp.path(), Some(Path::new("/other")), Path::new("/w")).unwrap();
-        let why = lock_state(temp.path(), None, Path::new("/w")).unwrap_err().to_string();
-        assert!(why.contains("--socket /other stop"), "{why}");
+        for name in ["a longer name", "other"] {
+            let socket = temp.path().join(name);
+            std::fs::write(&socket, "").unwrap();
+            let _held = lock_state(temp.path(), Some(&socket), Path::new("/w")).unwrap();
+            let why = lock_state(temp.path(), None, Path::new("/w")).unwrap_err().to_string();
+            assert!(why.contains(&format!("editctl --socket {} stop", socket.display())), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_daemon_whose_socket_is_gone_is_waited_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let lock = |socket: &str| lock_state(temp.path(), Some(Path::new(socket)), Path::new("/w"));
+        let held = lock("/nowhere/old").unwrap();
+        let why = lock("/new").unwrap_err().to_string();
+        assert!(why.contains("fuser") && !why.contains("--socket"), "no client reaches it: {why}");
+        std::thread::scope(|scope| {
+            let next = scope.spawn(|| lock("/new"));
+            drop(held);
+            let _next = next.join().unwrap().unwrap();
+            assert_eq!(std::fs::read_to_string(temp.path().join("lock")).unwrap(), "/new\n/w");
+        });
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //!
 //! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with status 0.
 //! A second signal ends the process at once, which loses nothing that was acknowledged. When nothing is pending,
-//! nothing runs except a check of the workspace's folder every two seconds (`limits::FOLDER_MS`): a daemon whose
-//! folder is gone exits by itself; and a check of the log now and then (`limits::LOG_CHECK_MS`).
+//! nothing runs except a check of the paths of the workspace and the socket every two seconds (`limits::FOLDER_MS`): a
+//! daemon whose folder or socket is gone exits by itself; and a check of the log now and then (`limits::LOG_CHECK_MS`).
 //!
 //! SIGHUP is ignored, so that a daemon survives the terminal in which it was started; settings are read only at the
 //! start.

@@ -1,4 +1,4 @@
-//! Schedules flushing, settling, pruning and the check of the workspace's folder. Pure: it gets events and times and
+//! Schedules flushing, settling, pruning and the check of the daemon's paths. Pure: it gets events and times and
 //! returns the tasks that are due; it carries out none.
 
 use std::time::Duration;
@@ -15,8 +15,8 @@ pub(super) struct DueTasks {
     pub(super) free_memory: bool,
     /// True if the syntax trees of recent contents are removed.
     pub(super) drop_trees: bool,
-    /// True if the workspace's folder is checked.
-    pub(super) check_root: bool,
+    /// True if the paths of the workspace and the socket are checked.
+    pub(super) check_paths: bool,
 }
 
 /// The times of later tasks. Empty if there are none.
@@ -29,7 +29,7 @@ pub(super) struct TaskSchedule {
     /// The time at which the idle threads have ended, and have left the memory that they kept.
     threads_ended: Option<Duration>,
     drop_trees: Option<Duration>,
-    check_root: Option<Duration>,
+    check_paths: Option<Duration>,
     /// Jobs since the last upkeep.
     jobs: u32,
 }
@@ -72,7 +72,7 @@ impl TaskSchedule {
     pub(super) fn started(&mut self, now: Duration) {
         sooner(&mut self.settle, now);
         self.upkeep = Some(now + Duration::from_millis(limits::UPKEEP_AFTER_MS));
-        self.check_root = Some(now + Duration::from_millis(limits::FOLDER_MS));
+        self.check_paths = Some(now + Duration::from_millis(limits::FOLDER_MS));
     }
 
     /// Schedules the next settling after this long.
@@ -83,7 +83,7 @@ impl TaskSchedule {
     /// Returns when the next task is due; `None` if there is none.
     pub(super) fn next(&self) -> Option<Duration> {
         let memory = [self.free_memory, self.threads_ended, self.drop_trees];
-        let tasks = [self.flush, self.settle, self.upkeep, self.check_root].into_iter().chain(memory);
+        let tasks = [self.flush, self.settle, self.upkeep, self.check_paths].into_iter().chain(memory);
         tasks.flatten().min()
     }
 
@@ -100,10 +100,10 @@ impl TaskSchedule {
             upkeep: take_due(&mut self.upkeep, now),
             free_memory: take_due(&mut self.free_memory, now) | take_due(&mut self.threads_ended, now),
             drop_trees: take_due(&mut self.drop_trees, now),
-            check_root: take_due(&mut self.check_root, now),
+            check_paths: take_due(&mut self.check_paths, now),
         };
-        if due.check_root {
-            self.check_root = Some(now + Duration::from_millis(limits::FOLDER_MS));
+        if due.check_paths {
+            self.check_paths = Some(now + Duration::from_millis(limits::FOLDER_MS));
         }
         if due.upkeep {
             self.jobs = 0;
@@ -138,7 +138,7 @@ mod tests {
         upkeep: false,
         free_memory: false,
         drop_trees: false,
-        check_root: false,
+        check_paths: false,
     };
 
     #[test]
@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_checked_periodically() {
+    fn the_paths_are_checked_periodically() {
         let mut schedule = TaskSchedule::default();
         schedule.started(at(0));
         let (step, free_memory) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
-        assert!(schedule.take(at(free_memory)).check_root);
+        assert!(schedule.take(at(free_memory)).check_paths);
         assert_eq!(schedule.next(), Some(at(free_memory + step)));
-        assert_eq!(schedule.take(at(free_memory + step)), DueTasks { check_root: true, ..NOTHING });
+        assert_eq!(schedule.take(at(free_memory + step)), DueTasks { check_paths: true, ..NOTHING });
         assert_eq!(schedule.next(), Some(at(free_memory + 2 * step)));
         assert!(schedule.is_quiet(), "that is no work");
     }

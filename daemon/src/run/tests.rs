@@ -10,7 +10,7 @@ use super::background::BackgroundWork;
 use super::checks::CheckThreads;
 use super::watching::ChangeReporter;
 use crate::clock::SystemClock;
-use crate::ipc::{StopSignal, SubscriptionProvider};
+use crate::ipc::{ClientListener, SocketName, StopSignal, SubscriptionProvider, claim};
 use crate::os::unix::Unix;
 use crate::queue::tests::fake::FakeWorkspace;
 use crate::queue::{ActivityCounter, FinishedJob, QueueEvents};
@@ -25,6 +25,10 @@ struct Bench {
 }
 
 fn bench() -> Bench {
+    bench_at(None)
+}
+
+fn bench_at(socket: Option<Arc<SocketName>>) -> Bench {
     let root = tempfile::tempdir().unwrap();
     let fake = Arc::new(FakeWorkspace::default());
     let clock = Arc::new(SystemClock::start());
@@ -35,7 +39,7 @@ fn bench() -> Bench {
     let checks =
         CheckThreads::new(fake.clone(), watching.clone(), ActivityCounter::new(), runtime.handle().clone());
     let background =
-        BackgroundWork::start(fake.clone(), clock, watching.clone(), checks, stop.clone()).unwrap();
+        BackgroundWork::start(fake.clone(), clock, watching.clone(), checks, socket, stop.clone()).unwrap();
     Bench { root, fake, watching, background, stop, _runtime: runtime }
 }
 
@@ -97,6 +101,27 @@ fn where_the_folder_is_gone_a_job_to_whom_nobody_listens_ends_the_daemon() {
     bench.fake.log_with("settle false");
     assert!(!bench.stop.is_asked());
     bench.fake.replace();
+    bench.background.job_ended(FinishedJob { relaxed: false, entries: Vec::new() });
+    while bench.fake.log().iter().filter(|line| *line == "settle false").count() < 2 {
+        std::thread::yield_now();
+    }
+    assert!(bench.stop.is_asked());
+}
+
+#[test]
+fn a_daemon_whose_socket_is_gone_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sock");
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let claim = runtime.block_on(claim(&path)).unwrap();
+    let listener = {
+        let _inside = runtime.enter();
+        ClientListener::listen(claim).unwrap()
+    };
+    let bench = bench_at(listener.name());
+    bench.fake.log_with("settle false");
+    assert!(!bench.stop.is_asked());
+    std::fs::remove_file(&path).unwrap();
     bench.background.job_ended(FinishedJob { relaxed: false, entries: Vec::new() });
     while bench.fake.log().iter().filter(|line| *line == "settle false").count() < 2 {
         std::thread::yield_now();

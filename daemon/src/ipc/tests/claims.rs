@@ -173,3 +173,46 @@ fn a_daemon_removes_no_socket_but_its_own() {
     }
     assert!(!temp.path().join("away/s.sock").exists(), "its own, in the folder that was moved");
 }
+
+#[test]
+fn a_socket_is_lost_if_its_path_certainly_leads_elsewhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("run");
+    let (path, aside) = (folder.join("s.sock"), temp.path().join("aside"));
+    std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    let listener = listen(&path).unwrap();
+    let name = listener.name().unwrap();
+    assert!(!name.is_lost());
+    std::fs::rename(&path, &aside).unwrap();
+    assert!(name.is_lost(), "removed");
+    symlink(&aside, &path).unwrap();
+    assert!(!name.is_lost(), "clients follow the link");
+    std::fs::remove_file(&path).unwrap();
+    // An error that says nothing about the socket.
+    symlink(&path, &path).unwrap();
+    assert!(!name.is_lost());
+    std::fs::remove_file(&path).unwrap();
+    let foreign = UnixListener::bind(&path).unwrap();
+    assert!(name.is_lost(), "replaced");
+    drop(foreign);
+    std::fs::rename(&aside, &path).unwrap();
+    assert!(!name.is_lost());
+    std::fs::rename(&folder, &aside).unwrap();
+    assert!(name.is_lost(), "its folder was moved");
+    std::fs::write(&folder, "").unwrap();
+    assert!(name.is_lost(), "its folder is a file");
+}
+
+#[test]
+fn the_name_of_an_inherited_socket_is_not_watched() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("s.sock");
+    let socket = UnixListener::bind(&path).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let mut listener = ClientListener::adopt(socket).unwrap();
+    assert!(listener.name().is_none() && listener.is_inherited());
+    listener.withdraw();
+    assert!(path.exists());
+}

@@ -10,12 +10,13 @@ mod stream;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::net::UnixListener;
 
 pub use claim::{SocketClaim, claim, own_folder};
 pub use inherit::inherited;
-use name::SocketName;
+pub use name::SocketName;
 pub use stream::ClientStream;
 
 /// The reason why the daemon cannot listen.
@@ -44,7 +45,7 @@ pub struct ClientListener {
     inner: UnixListener,
     at: PathBuf,
     /// `None` if the socket was inherited: then its name is another process's.
-    own: Option<(SocketClaim, SocketName)>,
+    own: Option<(SocketClaim, Arc<SocketName>)>,
 }
 
 impl ClientListener {
@@ -54,7 +55,7 @@ impl ClientListener {
     /// Errors of the system.
     pub fn listen(claim: SocketClaim) -> Result<Self, ListenError> {
         let (inner, name) = claim.bind()?;
-        Ok(Self { inner, at: claim.path().to_owned(), own: Some((claim, name)) })
+        Ok(Self { inner, at: claim.path().to_owned(), own: Some((claim, Arc::new(name))) })
     }
 
     /// Listens on a socket that was inherited.
@@ -73,6 +74,11 @@ impl ClientListener {
     /// Returns the address to which clients connect.
     pub fn address(&self) -> &Path {
         &self.at
+    }
+
+    /// Returns the socket's name, if the daemon gave it: not that of an inherited socket.
+    pub fn name(&self) -> Option<Arc<SocketName>> {
+        self.own.as_ref().map(|(_, name)| Arc::clone(name))
     }
 
     /// Returns the next connection.

@@ -16,7 +16,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 
 /// The name of a bound socket. The system gives the socket's inode number to no other file before the socket is closed.
 #[derive(Debug)]
-pub(super) struct SocketName {
+pub struct SocketName {
     path: PathBuf,
     /// The folder in which the socket was bound. Another one may have its path by now.
     folder: OwnedFd,
@@ -39,8 +39,17 @@ impl SocketName {
         Ok((bound, Self { path: path.to_owned(), folder, base: base.to_owned(), socket }))
     }
 
+    /// Returns true if the path certainly does not lead to the socket, so that no more clients find it. An error of the
+    /// system other than that nothing is there does not count.
+    pub fn is_lost(&self) -> bool {
+        match statat(CWD, &self.path, AtFlags::empty()) {
+            Ok(found) => !self.is_of(&found),
+            Err(why) => matches!(why, Errno::NOENT | Errno::NOTDIR),
+        }
+    }
+
     /// Returns the path.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
