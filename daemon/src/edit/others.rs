@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{FileState, Job, JobEntry, Plan, PlanOptions, Refusal};
+use editd_proto::error::RequestError;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::path::FilePath;
@@ -16,8 +17,10 @@ use crate::state::WorkspaceState;
 /// Returns the first of some refusals, with the others in it.
 pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
     let mut refusals = refusals.into_iter();
-    let first = refusals.next()?;
-    Some(Box::new(first.beside(refusals.map(|refusal| *refusal))))
+    let mut first = refusals.next()?;
+    let others: Vec<RequestError> = refusals.map(|refusal| *refusal).collect();
+    unread::advise_correction(&mut first, &others);
+    Some(Box::new(first.beside(others)))
 }
 
 /// Returns the refusal of a job of which some files are refused, with the refusals of the other files: edits that fail,

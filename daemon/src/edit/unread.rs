@@ -63,6 +63,21 @@ pub(super) fn of_numbers(
     of_lines(state, checked, (path, found), (&ranges::union(lines), &needed), failing)
 }
 
+/// The advice of a refusal that shows all lines.
+const ALL_SHOWN: &str = "the refusal shows all of that: send the job again";
+
+/// The same if other edits fail, too.
+const ALL_SHOWN_BUT: &str =
+    "the refusal shows all of that: correct the edits in `others`, and send the job again";
+
+/// Changes the advice of a refusal that stands before `others`: if one of them is not about unseen lines, the job that is
+/// sent again is refused again.
+pub(super) fn advise_correction(first: &mut RequestError, others: &[RequestError]) {
+    if first.code == ErrorCode::Unread && others.iter().any(|other| other.code != ErrorCode::Unread) {
+        first.message = first.message.replacen(ALL_SHOWN, ALL_SHOWN_BUT, 1);
+    }
+}
+
 /// Returns the errors of the edits that would fail once the session has seen all lines.
 fn failing(checked: &CheckedJob, trial: &TrialPlan) -> Vec<RequestError> {
     if checked.snapshot.request.job.partial { Vec::new() } else { trial.failures.clone() }
@@ -101,10 +116,8 @@ pub(super) fn of_lines(
     let deletes = entries.iter().any(|entry| entry.path == *path && entry.only_deletes());
     let does = if deletes { "deletes" } else { "edits without quoting" };
     let what = format!("this session has not seen {lines} of {path}, which the job {does}");
-    let then = if shown::cover(&shown, &wanted) && !failing.is_empty() {
-        "the refusal shows all of that: correct the edits in `others`, and send the job again".to_owned()
-    } else if shown::cover(&shown, &wanted) {
-        "the refusal shows all of that: send the job again".to_owned()
+    let then = if shown::cover(&shown, &wanted) {
+        ALL_SHOWN.to_owned()
     } else {
         let from = shown.last().map_or(first, |(_, last)| last + 1);
         match deletes && !shown.is_empty() {
@@ -122,6 +135,7 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
+    advise_correction(&mut error, &failing);
     error.others = failing;
     shown::widen(state, checked, (path, &error), (shown, needed));
     Box::new(error)
