@@ -23,6 +23,9 @@ const COMPARED_ALL: u64 = 64 << 20;
 /// The bit that makes a file executable for its owner.
 const EXECUTABLE: u32 = 0o100;
 
+/// The mode of a file that is not executable.
+const PLAIN: u32 = 0o100_644;
+
 /// The first and the last entry that changed a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathSpan {
@@ -170,14 +173,20 @@ pub fn modes<E: From<CallError>>(
     Ok(modes)
 }
 
-/// Returns the modes in the header of a diff: `old mode 100644` and `new mode 100755`.
+/// Returns the modes in the header of a diff: `old mode 100644` and `new mode 100755`. A deleted file had its mode to the
+/// end: that of `deleted file mode 100755`, which a diff that removes lines has only if the file was executable.
 pub(super) fn changed_mode(diff: &str) -> Option<(u32, u32)> {
-    let mut header = diff.lines().take_while(|line| !line.starts_with("--- ") && !line.starts_with("@@"));
-    let mut mode = |name| {
-        let digits = header.find_map(|line| line.strip_prefix(name))?;
+    let header = || diff.lines().take_while(|line| !line.starts_with("--- ") && !line.starts_with("@@"));
+    let mode = |name: &str| {
+        let digits = header().find_map(|line| line.strip_prefix(name))?;
         u32::from_str_radix(digits, 8).ok()
     };
-    Some((mode("old mode ")?, mode("new mode ")?))
+    if let Some(modes) = mode("old mode ").zip(mode("new mode ")) {
+        return Some(modes);
+    }
+    let removes = || diff.lines().skip(header().count()).nth(1) == Some("+++ /dev/null");
+    let last = mode("deleted file mode ").or_else(|| removes().then_some(PLAIN))?;
+    Some((last, last))
 }
 
 /// Pairs deleted and created files that are renames: the created one names the deleted one, which is left out.

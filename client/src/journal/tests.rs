@@ -104,6 +104,11 @@ fn modes_are_read_from_the_header_only() {
     let header = "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n";
     assert_eq!(changed_mode(header), Some((0o100_644, 0o100_755)));
     assert_eq!(changed_mode(&format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{header}")), None);
+    let deleted = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    assert_eq!(changed_mode(deleted), Some((0o100_644, 0o100_644)));
+    let header = "diff --git a/x b/x\ndeleted file mode 100755\n";
+    assert_eq!(changed_mode(&format!("{header}{deleted}")), Some((0o100_755, 0o100_755)));
+    assert_eq!(changed_mode("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n"), None);
 }
 
 /// An entry that changed the file `x` from one version to another.

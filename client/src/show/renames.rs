@@ -192,9 +192,10 @@ fn renamed(
             let side = |path, side| text(path, side).map(FileContent::Bytes);
             (side(from, EntrySide::Before)?, side(to, EntrySide::After)?)
         };
-        let mode = |path, name| changes.get(path).and_then(|change| mode(&change.diff, name));
-        let modes = mode(from, "deleted file mode ").zip(mode(to, "new file mode "));
-        let (executable_before, executable_after) = modes.unwrap_or_default();
+        // A diff of a created or deleted file has its mode if the file is executable.
+        let is_set = |path, name| changes.get(path).and_then(|change| mode(&change.diff, name)) == Some(true);
+        let executable_before = is_set(from, "deleted file mode ");
+        let executable_after = is_set(to, "new file mode ");
         let former = Some(FormerName { path: from.clone(), similarity: pair.score.percent() });
         let change =
             NetChange { path: to.clone(), former, before, after, executable_before, executable_after };

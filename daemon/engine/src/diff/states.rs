@@ -12,6 +12,9 @@ use super::render::{fragment, hunks, whole};
 use crate::text::{Encoding, Text, has_nul};
 use crate::{FileState, Splice};
 
+/// The bit that makes a file executable for its owner.
+const EXECUTABLE: u32 = 0o100;
+
 /// Returns a unified diff of two states of a file, of at most `limits::DIFF` bytes, and the number of hunks that are
 /// left out.
 pub fn unified_diff(path: &FilePath, before: &FileState, after: &FileState) -> (String, u64) {
@@ -126,11 +129,13 @@ fn extra(
     changed: bool,
 ) -> String {
     let to = moved.unwrap_or(path);
+    // Without these lines, a file that is created or deleted is not executable.
+    let tells = |mode: u32| !changed || mode & EXECUTABLE != 0;
     let mut lines = match (before, after) {
-        (FileState::Absent, FileState::File { mode, .. }) if !changed => {
+        (FileState::Absent, FileState::File { mode, .. }) if tells(*mode) => {
             vec![format!("new file mode {}", bits(*mode))]
         }
-        (FileState::File { mode, .. }, FileState::Absent) if !changed => {
+        (FileState::File { mode, .. }, FileState::Absent) if tells(*mode) => {
             vec![format!("deleted file mode {}", bits(*mode))]
         }
         (FileState::File { mode: old, .. }, FileState::File { mode: new, .. }) if old != new => {

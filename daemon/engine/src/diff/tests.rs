@@ -213,6 +213,23 @@ fn binary_contents_are_only_said_to_differ() {
 }
 
 #[test]
+fn the_mode_of_a_file_that_comes_or_goes_is_told_if_it_is_executable() {
+    let path = FilePath::from("f");
+    let plain = state(b"a\n");
+    let executable = FileState::File { bytes: Arc::from(&b"a\n"[..]), mode: 0o755 };
+    let diff = |before, after| unified_diff(&path, before, after).0;
+    let (comes, goes) =
+        ("--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
+    assert_eq!(diff(&FileState::Absent, &plain), comes);
+    assert_eq!(diff(&plain, &FileState::Absent), goes);
+    let header = "diff --git a/f b/f\n";
+    let made = diff(&FileState::Absent, &executable);
+    assert_eq!(made, format!("{header}new file mode 100755\n{comes}"));
+    let deleted = diff(&executable, &FileState::Absent);
+    assert_eq!(deleted, format!("{header}deleted file mode 100755\n{goes}"));
+}
+
+#[test]
 fn splices_alone_show_what_they_change() {
     let splices = splices_between(b"a\nb\nc\n", b"a\nB\nc\n");
     let path = FilePath::from("f");
