@@ -99,10 +99,11 @@ fn changed(file: &FilePatch<'_>, path: FilePath) -> Result<FileOperation, Refusa
         [hunk] if file.epoch.1 && hunk.body.counts.0 > 0 && hunk.body.counts.1 == 0 => {
             Ok(FileOperation::Delete(path))
         }
-        hunks => match hunks.iter().find(|hunk| fills(hunk)) {
+        // Beside other hunks, such a hunk adds lines before the first one, as in `git diff -U0`.
+        hunks => match hunks.iter().find(|hunk| file.epoch.0 && fills(hunk)) {
             Some(hunk) => {
-                let what = "`-0,0` says that the old file is empty, and another hunk quotes lines of it; quote a \
-                            line of context";
+                let what = "`-0,0` and the time stamp say that the old file does not exist, and another hunk quotes \
+                            lines of it; correct the time stamp";
                 Err(fault(hunk.line, ErrorCode::Malformed, what))
             }
             None => Ok(FileOperation::Change(path)),
