@@ -10,9 +10,8 @@
 //! for byte. The changes of the session are known exactly, since they are splices; only the changes of others are
 //! found by a comparison.
 //!
-//! *Limitations*: changes by others of more than `limits::DIFF_LINES` lines count as one change. `similar::TextMerge`
-//! is not used, since it would compute the changes of both sides by a diff and returns a text, but a plan needs
-//! splices.
+//! *Limitations*: changes by others that exceed `limits::DIFF_WORK` count as one change. `similar::TextMerge` is not used,
+//! since it would compute the changes of both sides by a diff and returns a text, but a plan needs splices.
 
 mod again;
 mod each;

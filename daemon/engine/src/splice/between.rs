@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
+use super::compared::ComparedLines;
 use super::trim::{differing, shared_start, shared_tail};
+use super::windows::{WINDOWS, by_windows};
 use crate::Splice;
 use crate::cut::Cut;
 use crate::limits;
@@ -12,7 +12,8 @@ use crate::text::LineBreak;
 
 /// Returns the splices that turn one content into another: the changed lines, without the bytes that both contents
 /// share at their ends. They split no character and no code unit of UTF-16. Returns one splice if the contents differ in
-/// more than `limits::DIFF_LINES` lines between their common start and end, or in their byte order.
+/// their byte order, and one for the rest where `limits::DIFF_WORK` or a single change of tens of thousands of lines ends
+/// the comparison.
 pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
     let Some(kind) = LineBreak::of_all([before, after]) else {
         return vec![Splice { at: 0, old: before.to_vec(), new: after.to_vec() }];
@@ -51,56 +52,17 @@ fn changed_ranges(kind: LineBreak, before: &[u8], after: &[u8]) -> Vec<(Range<us
     }
     let count = |bytes: &[u8]| usize::try_from(kind.count(bytes)).unwrap_or(usize::MAX).saturating_add(1);
     let single = |bytes: &[u8]| kind.first_end(bytes).is_none_or(|end| end == bytes.len());
-    if (single(old) && single(new)) || count(old).saturating_add(count(new)) > limits::DIFF_LINES {
+    let is_long = count(old).saturating_add(count(new)) > limits::DIFF_LINES;
+    // A single line, however long, is not looked for among many.
+    if (single(old) && single(new)) || (is_long && (single(old) || single(new))) {
         return vec![whole];
     }
-    by_lines(kind, start, old, new)
-}
-
-fn by_lines(kind: LineBreak, base: usize, old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
-    let (a, b) = (lines(kind, old), lines(kind, new));
-    let (starts, new_starts) = (offsets(base, &a), offsets(base, &b));
-    let place = |list: &[usize], range: Range<usize>| {
-        let at = |i: usize| list.get(i).or(list.last()).copied().unwrap_or(base);
-        at(range.start)..at(range.end)
-    };
-    let mut changed: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
-        }
-        let (from, to) = (place(&starts, op.old_range()), place(&new_starts, op.new_range()));
-        match changed.last_mut() {
-            Some(last) if last.0.end == from.start && last.1.end == to.start => {
-                last.0.end = from.end;
-                last.1.end = to.end;
-            }
-            _ => changed.push((from, to)),
-        }
+    if is_long {
+        return by_windows(kind, start, (old, new), &WINDOWS);
     }
+    let (lines, mut changed) = (ComparedLines::new(kind, (start, start), (old, new)), Vec::new());
+    lines.changed(lines.steps(), &mut changed);
     changed
-}
-
-/// Splits a content behind its breaks.
-fn lines(kind: LineBreak, mut content: &[u8]) -> Vec<&[u8]> {
-    let mut lines = Vec::new();
-    while !content.is_empty() {
-        let (line, rest) = content.split_at(kind.first_end(content).unwrap_or(content.len()));
-        lines.push(line);
-        content = rest;
-    }
-    lines
-}
-
-fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
-    let mut at = base;
-    let mut list = Vec::with_capacity(lines.len() + 1);
-    list.push(at);
-    list.extend(lines.iter().map(|line| {
-        at += line.len();
-        at
-    }));
-    list
 }
 
 /// Returns the size of the whole lines at the end that two contents share, in bytes.

@@ -9,12 +9,14 @@
 mod apply;
 mod assemble;
 mod between;
+mod compared;
 mod compose;
 mod land;
 mod overlap;
 mod place;
 mod quoted;
 mod trim;
+mod windows;
 
 pub use apply::{apply, invert};
 pub use between::splices_between;
