@@ -146,16 +146,16 @@ pub(crate) const SYMBOL_LISTED: usize = 1024;
 /// Maximum number of blank lines that an insertion beside a symbol copies from its neighbours.
 pub(crate) const BLANK_LINES: usize = 8;
 
-/// Maximum number of lines that the line diff compares at once, of both sides: some 12 MB of memory, and at most half a
-/// second. Longer contents are compared by windows.
+/// Maximum number of lines that the line diff holds and compares at once, of both sides. Longer contents are compared by
+/// windows.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
-/// Maximum work of the line diff of contents with more lines: the number of lines that differ, and a part of all lines
-/// of its windows. After it, the rest counts as one change: after one or two seconds, if the lines have no order at all.
-pub(crate) const DIFF_WORK: usize = 400_000;
+/// Maximum work of the line diff of contents with more lines. A window takes the square of its lines that differ, with
+/// which the time of the algorithm grows, and [`DIFF_LINE_WORK`] for each line. After it, the rest counts as one change.
+pub(crate) const DIFF_WORK: u64 = 4_000_000_000;
 
-/// Number of lines of a window that cost as much as one that differs.
-pub(crate) const DIFF_WORK_LINES: usize = 16;
+/// The work of splitting and hashing one line of a window, in the unit of [`DIFF_WORK`].
+pub(crate) const DIFF_LINE_WORK: u64 = 512;
 
 /// Maximum size of the indentation that a mapping gives a line, in bytes. Converting steps of one space to steps of
 /// eight multiplies the size of the text.

@@ -17,8 +17,8 @@ pub(super) struct WindowSizes {
     most: usize,
     /// Number of equal lines in a row after which a window smaller than `most` is trusted.
     run: usize,
-    /// Maximum work, in units of [`limits::DIFF_WORK`].
-    work: usize,
+    /// Maximum work, in the unit of [`limits::DIFF_WORK`].
+    work: u64,
 }
 
 /// The sizes for contents of any length.
@@ -63,13 +63,13 @@ fn window(
     from: (usize, usize),
     rest: (&[u8], &[u8]),
     sizes: &WindowSizes,
-    work: &mut usize,
+    work: &mut u64,
 ) -> Option<(ComparedLines, usize)> {
     let mut size = sizes.first.min(sizes.most);
     while *work > 0 {
         let parts = (first_lines(kind, rest.0, size), first_lines(kind, rest.1, size));
         let lines = ComparedLines::new(kind, from, parts);
-        *work = work.saturating_sub(lines.count() / limits::DIFF_WORK_LINES + lines.differences());
+        *work = work.saturating_sub(work_of(&lines));
         let is_last = (parts.0.len(), parts.1.len()) == (rest.0.len(), rest.1.len());
         let until = match is_last {
             true => lines.steps().len().checked_sub(1),
@@ -84,6 +84,12 @@ fn window(
         size = size.saturating_mul(4).min(sizes.most);
     }
     None
+}
+
+/// Returns the work of comparing the lines of a window.
+fn work_of(lines: &ComparedLines) -> u64 {
+    let differences = lines.differences() as u64;
+    differences.saturating_mul(differences) + (lines.count() as u64).saturating_mul(limits::DIFF_LINE_WORK)
 }
 
 #[cfg(test)]
@@ -144,13 +150,14 @@ mod tests {
         assert_eq!(counts(&old, &tenth), (10_000, 10_000, 10_000));
     }
 
-    /// Without the budget, each of these would take minutes.
+    /// Without the limit of the work, the first pair would take a second for each 50,000 lines.
     #[test]
     fn contents_without_order_end_in_one_change() {
         let old: Vec<String> = (0..600_000u64).map(|i| format!("{}\n", i.wrapping_mul(i) % 7)).collect();
         let new: Vec<String> =
             (0..600_000u64).map(|i| format!("{}\n", (i / 3).wrapping_mul(i) % 7)).collect();
-        assert!(counts(&old, &new).0 > 1);
+        let (splices, removed, added) = counts(&old, &new);
+        assert!(splices > 1 && removed > 400_000 && added > 400_000, "the rest is one change");
         let reversed: Vec<String> = numbered(150_000).into_iter().rev().collect();
         assert_eq!(counts(&numbered(150_000), &reversed).0, 1);
     }
@@ -163,7 +170,7 @@ mod tests {
             first in 1usize..8,
             most in 1usize..20,
             run in 1usize..6,
-            work in 0usize..80,
+            work in 0u64..100_000,
         ) {
             let sizes = WindowSizes { first, most, run, work };
             let mut made = String::new();
