@@ -49,7 +49,7 @@ pub use editd_types::{
 };
 pub use generated::generated;
 pub use job::{EditFacts, Job, JobEntry, needs_of_input, plan_input};
-pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
+pub use merge::{BothContents, LineMap, StaleFiles, merge, rebase};
 pub use op::{NamedLines, Quotation};
 pub use plan::{
     CountBudget, PatternCounts, check_names, failures, has_unlisted_failures, lacks_room, needs, plan,

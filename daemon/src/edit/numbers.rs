@@ -2,9 +2,8 @@
 //! checks that the lines that were meant still have these numbers.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use editd_engine::{BothContents, EditFacts, JobEntry, NamedLines, Refusal, same_lines};
+use editd_engine::{BothContents, EditFacts, JobEntry, LineMap, NamedLines, Refusal};
 use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::limits::CANDIDATES;
@@ -53,7 +52,7 @@ pub(super) fn unclear(
     let mut found = UnclearNumbers::default();
     let mut present = None;
     let mut searched = 0_usize;
-    let mut held: BTreeMap<ContentHash, Option<Arc<[u8]>>> = BTreeMap::new();
+    let mut versions = OldVersions { state, current, held: BTreeMap::new(), compared: None };
     for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
             break;
@@ -77,9 +76,7 @@ pub(super) fn unclear(
                 }
             }
             if now.is_none() {
-                meant = meaning_now(numbered, named.lines, (current, present), |read| {
-                    held.entry(read).or_insert_with(|| past::kept(state, read).map(Arc::from)).clone()
-                });
+                meant = meaning_now(numbered, named.lines, present, &mut versions);
             }
         }
         match meant {
@@ -88,11 +85,9 @@ pub(super) fn unclear(
             NumberMeaning::Unknown if quoted().is_some() => {}
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, lines, now } => {
-                let old = held.entry(read).or_insert_with(|| past::kept(state, read).map(Arc::from));
+                let old = versions.content(read);
                 // The version that was read has no such line, and no end before it.
-                if quoted().is_none()
-                    && old.as_ref().is_some_and(|old| lines.0 > shown::last_text_line(old) + 1)
-                {
+                if quoted().is_none() && old.is_some_and(|old| lines.0 > shown::last_text_line(old) + 1) {
                     found.unknown.push(named);
                     continue;
                 }
@@ -115,21 +110,46 @@ pub(super) fn unclear(
     found
 }
 
+/// The versions that the numbers of an entry refer to. Each is read once, and compared once with the present content unless
+/// the numbers alternate between versions.
+struct OldVersions<'s> {
+    state: &'s WorkspaceState,
+    current: &'s [u8],
+    held: BTreeMap<ContentHash, Option<Vec<u8>>>,
+    /// The version that was compared last.
+    compared: Option<(ContentHash, Option<LineMap>)>,
+}
+
+impl OldVersions<'_> {
+    /// Returns the content of a version, if it is stored.
+    fn content(&mut self, read: ContentHash) -> Option<&[u8]> {
+        self.held.entry(read).or_insert_with(|| past::kept(self.state, read)).as_deref()
+    }
+
+    /// Returns true if some lines of a version are unchanged and have the same numbers now.
+    fn keep(&mut self, read: ContentHash, lines: LineRange) -> bool {
+        if self.compared.as_ref().is_none_or(|(hash, _)| *hash != read) {
+            let current = self.current;
+            let map = self.content(read).and_then(|base| LineMap::new(BothContents { base, current }, None));
+            self.compared = Some((read, map));
+        }
+        self.compared.as_ref().and_then(|(_, map)| map.as_ref()).is_some_and(|map| map.keeps(lines))
+    }
+}
+
 /// Returns the meaning of some lines, for which those count as unchanged that were changed and have their old content
-/// again. `kept` returns the content of a version, if it is stored.
+/// again.
 fn meaning_now(
     numbered: &[NumberedLines],
     named: LineRange,
-    (current, present): (&[u8], u64),
-    mut kept: impl FnMut(ContentHash) -> Option<Arc<[u8]>>,
+    present: u64,
+    versions: &mut OldVersions<'_>,
 ) -> NumberMeaning {
     let mut numbered = numbered.to_vec();
     loop {
         let meant = meaning(&numbered, named, present);
         let NumberMeaning::Moved { read, lines, now: None } = meant else { return meant };
-        let again =
-            kept(read).is_some_and(|old| same_lines(BothContents { base: &old, current }, lines, None));
-        if !again {
+        if !versions.keep(read, lines) {
             return meant;
         }
         let returned = returned(&numbered, lines);

@@ -112,12 +112,6 @@ pub(super) fn moved(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> V
     entries.filter(|entry| !entry.edits.is_empty()).collect()
 }
 
-/// Returns true if lines are unchanged and have the same numbers in another content, and no comparison could have
-/// placed them elsewhere. If `last` is `first` - 1, this is the place before line `first`.
-pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&str>) -> bool {
-    LineMap::new(contents, label).and_then(|map| map.lines(lines)) == Some(lines)
-}
-
 /// Returns the outcomes of the edits of each stage on a content.
 fn trial(
     stages: &[JobEntry],
@@ -206,7 +200,7 @@ fn count(content: &[u8], text: &str) -> usize {
 }
 
 /// The lines of one content that are unchanged in another.
-struct LineMap {
+pub struct LineMap {
     /// For each change of others, the bytes of the base in which it can lie, and the numbers of added and removed
     /// lines.
     changes: Vec<(std::ops::Range<usize>, i64)>,
@@ -216,7 +210,9 @@ struct LineMap {
 }
 
 impl LineMap {
-    fn new(contents: BothContents<'_>, label: Option<&str>) -> Option<Self> {
+    /// Compares two contents. Returns `None` if one of them is no text with line feeds alone, or their encodings differ.
+    /// `label` is the encoding of files whose content does not tell theirs.
+    pub fn new(contents: BothContents<'_>, label: Option<&str>) -> Option<Self> {
         let (base, now) = (Text::read(contents.base, label).ok()?, Text::read(contents.current, label).ok()?);
         if base.breaks != Breaks::Lf || now.breaks != Breaks::Lf || base.encoding != now.encoding {
             return None;
@@ -228,6 +224,12 @@ impl LineMap {
         let changes = ranges.into_iter().zip(gains.map(|gain| gain as i64)).collect();
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', old).map(|at| at + 1)).collect();
         Some(Self { changes, starts, len: old.len() })
+    }
+
+    /// Returns true if lines are unchanged and have the same numbers in the current content, and no comparison could have
+    /// placed them elsewhere. If `last` is `first` - 1, this is the place before line `first`.
+    pub fn keeps(&self, lines: (u64, u64)) -> bool {
+        self.lines(lines) == Some(lines)
     }
 
     fn start(&self, line: u64) -> Option<usize> {

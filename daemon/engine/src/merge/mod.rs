@@ -20,7 +20,7 @@ mod region;
 mod slide;
 mod three;
 
-pub use again::{BothContents, same_lines};
+pub use again::{BothContents, LineMap};
 pub use plan::{StaleFiles, rebase};
 pub use three::merge;
 
