@@ -11,6 +11,8 @@ use editd_proto::path::FilePath;
 use memchr::memmem;
 
 use super::shown;
+use super::staleness::CheckedJob;
+use crate::disk::Observation;
 use crate::journal::past;
 use crate::receipt::lines::last_line;
 use crate::receipt::numbered::{NumberMeaning, after_line, meaning, returned};
@@ -215,16 +217,32 @@ pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>)
     Box::new(error)
 }
 
-/// Returns the refusal of an entry that is a later stage of its path and names lines by number, if its session has read
-/// lines that have moved since: the numbers may be meant in the content that was read or in the present one, each with
-/// the changes of the earlier stages. `numbered` maps numbers to lines of the content that the stages are planned on.
+/// Returns true if a job has an earlier entry of a path.
+pub(super) fn is_later_stage(entries: &[JobEntry], index: usize, path: &FilePath) -> bool {
+    entries.iter().take(index).any(|other| other.path == *path)
+}
+
+/// Returns the refusal of an entry that is a later stage of the file of `origin` and names lines by number, if its session
+/// has read lines that have moved since: the numbers may be meant in the content that was read or in the present one,
+/// each with the changes of the earlier stages. An earlier stage that names a base or writes the whole file says which.
+/// `numbered` maps numbers to lines of the content that the stages are planned on.
 pub(super) fn of_later_stage(
-    entry: &JobEntry,
+    checked: &CheckedJob,
+    index: usize,
+    origin: &FilePath,
     numbered: &[NumberedLines],
-    now: ContentHash,
 ) -> Option<Refusal> {
+    let entries = &checked.snapshot.request.job.entries;
+    let entry = entries.get(index).filter(|entry| entry.base.is_none())?;
     let first = entry.named_lines().into_iter().next()?;
     let run = numbered.iter().find(|run| run.now != Some(run.first))?;
+    let mut earlier =
+        entries.iter().take(index).filter(|other| other.path == *origin || other.path == entry.path);
+    let says_which = |other: &JobEntry| other.base.is_some() || other.edits().any(EditFacts::writes_file);
+    if !is_later_stage(entries, index, origin) || earlier.any(says_which) {
+        return None;
+    }
+    let now = checked.snapshot.observations.get(origin).and_then(Observation::hash)?;
     let message = format!(
         "{}: lines of version {}, which this session read, have moved or changed, and a later entry of the job names \
          lines by number; read the file again, or name the numbers in the first entry of the file",

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use editd_engine::{FileState, Refusal};
-use editd_proto::error::{ChangeAuthor, ErrorCode, OutsideWord, RequestError, WouldApply};
+use editd_proto::error::{ChangeAuthor, ErrorCode, MovedLines, OutsideWord, RequestError, WouldApply};
+use editd_proto::ids::Version;
 use editd_proto::message::{EntryKind, OnStale};
 use editd_proto::path::FilePath;
 
@@ -16,7 +17,7 @@ use super::expects::Verdict;
 use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
 use super::shown::{self, ChangeSinceRead};
-use super::staleness::{CheckedJob, later_stage_moved};
+use super::staleness::CheckedJob;
 use super::trial::{TrialPlan, lines_of};
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
@@ -109,29 +110,26 @@ fn stale(
     let (by, own) = by(state, caller, path, observation);
     error.by = by;
     let trial = TrialPlan::run(state, checked, path);
-    error.moved = show_change(state, checked, (path, found), trial.as_ref(), &mut error);
+    let Misplaced { moved, later } = show_change(state, checked, (path, found), trial.as_ref(), &mut error);
+    let misplaced = moved.first().map(|first| first.edit).or(later.as_ref().and_then(|later| later.edit));
     let failures = trial.as_ref().map(|trial| &*trial.failures).unwrap_or_default();
-    let further = match error.moved.first() {
-        Some(first) => {
-            (error.edit, error.cause) = (Some(first.edit), None);
-            failures
-        }
+    let further = if misplaced.is_some() {
+        (error.edit, error.cause) = (misplaced, None);
+        failures
+    } else {
         // The reason of the first failure is `cause`.
-        None => failures.get(1..).unwrap_or_default(),
+        failures.get(1..).unwrap_or_default()
     };
     let further = further.to_vec();
     let blind = trial.as_ref().is_some_and(|trial| trial.blind);
     error.would_apply = match trial {
         None => None,
-        Some(trial)
-            if error.moved.is_empty()
-                && error.message.is_empty()
-                && trial.would_apply(state, checked, path) =>
-        {
+        Some(trial) if misplaced.is_none() && trial.would_apply(state, checked, path) => {
             Some(WouldApply::Clean)
         }
         Some(_) => Some(WouldApply::Conflict),
     };
+    (error.version, error.moved, error.others) = (Some(version.clone()), moved, further);
     let named = named_base(checked, path);
     if let (Some(rebase::NOT_STORED), Some(base)) = (why, named) {
         error.message = format!(
@@ -140,30 +138,34 @@ fn stale(
         );
         // Nobody knows what line numbers of an unknown content mean.
         error.would_apply = error.would_apply.filter(|_| !blind);
-        error.version = Some(version);
-        error.others = further;
         return Box::new(error);
     }
-    if !error.moved.is_empty() {
-        error.message = numbers::sentence(path, &version, &error.moved);
-    } else if error.message.is_empty() {
-        let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
-        let what = match named {
-            Some(base) => format!("{path} does not have the content of `base` \"{base}\""),
-            None => format!("{path} changed since it was read{own}"),
-        };
-        // The same `base` would be refused again.
-        let with = named.map_or_else(String::new, |_| format!(" with `base` \"{}\"", version.0));
-        let then = match error.would_apply {
-            Some(WouldApply::Clean) => format!("its edits fit the present content: send them again{with}"),
-            _ => format!("look at what changed, adapt the job, and send it again{with}"),
-        };
-        error.message = format!("{what}; {then}");
-    }
+    error.message = match later {
+        _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
+        Some(later) => later.message,
+        None => {
+            let what = match named {
+                Some(base) => format!("{path} does not have the content of `base` \"{base}\""),
+                None => {
+                    let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
+                    format!("{path} changed since it was read{own}")
+                }
+            };
+            format!("{what}; {}", advice(error.would_apply, named.map(|_| &version)))
+        }
+    };
     error.message.push_str(&obstacle(why));
-    error.version = Some(version);
-    error.others = further;
     Box::new(error)
+}
+
+/// Returns the advice of a stale refusal. A job that names a base must name the present version (`renamed`): the same base
+/// would be refused again.
+fn advice(would: Option<WouldApply>, renamed: Option<&Version>) -> String {
+    let with = renamed.map_or_else(String::new, |version| format!(" with `base` \"{}\"", version.0));
+    match would {
+        Some(WouldApply::Clean) => format!("its edits fit the present content: send them again{with}"),
+        _ => format!("look at what changed, adapt the job, and send it again{with}"),
+    }
 }
 
 /// Adds to a conflict what a stale refusal shows, so that the job can be adapted without another read. A job that
@@ -197,16 +199,15 @@ pub(super) fn conflict(
 }
 
 /// Adds to an error what changed near the edits and the lines that edits replace without quoting them, and renews the
-/// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed. Sets
-/// the message if nobody knows which lines a later stage means.
+/// session's receipt for these lines. Returns the numbers that do not identify the lines that are meant.
 fn show_change(
     state: &WorkspaceState,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     trial: Option<&TrialPlan>,
     error: &mut RequestError,
-) -> Vec<editd_proto::error::MovedLines> {
-    let Some(seen) = checked.seen.get(path) else { return Vec::new() };
+) -> Misplaced {
+    let Some(seen) = checked.seen.get(path) else { return Misplaced::default() };
     let now = state.clock.wall_ms();
     let since_read = ChangeSinceRead::find(state, checked, seen, found);
     let known = since_read.renewed(seen, found, (&[], false), now);
@@ -217,9 +218,7 @@ fn show_change(
     });
     let mut stages =
         (0..entries.len()).filter(|at| entries.get(*at).is_some_and(|entry| entry.path == *path));
-    if let Some(later) = stages.find_map(|at| later_stage_moved(checked, at, path, &known.numbered)) {
-        (error.message, error.edit) = (later.message, later.edit);
-    }
+    let later = stages.find_map(|at| numbers::of_later_stage(checked, at, path, &known.numbered));
     let mut near: Vec<(u64, u64)> = trial.map(|trial| trial.lines.clone()).unwrap_or_default();
     near.extend(unclear.moved.iter().filter_map(|moved| moved.now));
     let mut shown_lines = Vec::new();
@@ -249,7 +248,16 @@ fn show_change(
     let shown_lines = ranges::union(shown_lines);
     let renewed = since_read.renewed(seen, found, (&shown_lines, whole), now);
     checked.pending.add((path, error), Some(found), renewed, shown_lines);
-    unclear.moved
+    Misplaced { moved: unclear.moved, later }
+}
+
+/// The line numbers of a stale job that may be meant in the content that was read or in the present one.
+#[derive(Default)]
+struct Misplaced {
+    /// The lines that have moved or changed.
+    moved: Vec<MovedLines>,
+    /// The refusal of a later stage whose numbers nobody can place.
+    later: Option<Refusal>,
 }
 
 /// Adds the lines most similar to quotations that the file no longer has.

@@ -19,7 +19,7 @@ use crate::disk::Observation;
 use crate::journal::external;
 use crate::journal::past::PastBudget;
 use crate::limits::JOB_HOLDS;
-use crate::record::{NumberedLines, ReadReceipt};
+use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
 use crate::state::refusal::store_refusal;
@@ -274,42 +274,17 @@ fn check_entry(
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
             return Err(stale::refusal(state, caller, checked, origin, verdict, why));
         }
-        if !moved && stage_before(files, index, origin).is_none() && entry.base.is_none() {
+        if !moved && !numbers::is_later_stage(files, index, origin) && entry.base.is_none() {
             check_numbers(state, caller, checked, entry, base.as_ref())?;
         }
     }
     if let Some(seen) = checked.seen.get(origin)
-        && let Some(refusal) = later_stage_moved(checked, index, origin, &seen.numbered)
+        && let Some(refusal) = numbers::of_later_stage(checked, index, origin, &seen.numbered)
     {
         return Err(refusal);
     }
     check_targets(state, caller, checked, entry, targets)?;
     Ok((verdict, base))
-}
-
-/// Returns the first of the earlier entries of a path.
-fn stage_before<'e>(entries: &'e [JobEntry], index: usize, path: &FilePath) -> Option<&'e JobEntry> {
-    entries.iter().take(index).find(|other| other.path == *path)
-}
-
-/// Returns the refusal of an entry that is a later stage of the file of `origin`, if it names lines by number and nobody
-/// knows which ones are meant (`numbered`). An earlier stage that names a base or writes the whole file says which.
-pub(super) fn later_stage_moved(
-    checked: &CheckedJob,
-    index: usize,
-    origin: &FilePath,
-    numbered: &[NumberedLines],
-) -> Option<Refusal> {
-    let entries = &checked.snapshot.request.job.entries;
-    let entry = entries.get(index).filter(|entry| entry.base.is_none())?;
-    stage_before(entries, index, origin)?;
-    let mut earlier =
-        entries.iter().take(index).filter(|other| other.path == *origin || other.path == entry.path);
-    if earlier.any(|other| other.base.is_some() || other.edits().any(EditFacts::writes_file)) {
-        return None;
-    }
-    let now = checked.snapshot.observations.get(origin).and_then(Observation::hash)?;
-    numbers::of_later_stage(entry, numbered, now)
 }
 
 /// Checks the files that an entry replaces by moving or copying others over them.
