@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use editd_engine::{FileState, LineBreak, Plan, Refusal};
-use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::path::FilePath;
 
 use super::shown;
@@ -70,10 +70,12 @@ const ALL_SHOWN: &str = "the refusal shows all of that: send the job again";
 const ALL_SHOWN_BUT: &str =
     "the refusal shows all of that: correct the edits in `others`, and send the job again";
 
-/// Changes the advice of a refusal that stands before `others`: if one of them is not about unseen lines, the job that is
-/// sent again is refused again.
+/// Changes the advice of a refusal that stands before `others`, if one of them needs more than that the job is sent again.
 pub(super) fn advise_correction(first: &mut RequestError, others: &[RequestError]) {
-    if first.code == ErrorCode::Unread && others.iter().any(|other| other.code != ErrorCode::Unread) {
+    let fails = |other: &RequestError| {
+        other.code != ErrorCode::Unread && other.would_apply != Some(WouldApply::Clean)
+    };
+    if first.code == ErrorCode::Unread && others.iter().any(fails) {
         first.message = first.message.replacen(ALL_SHOWN, ALL_SHOWN_BUT, 1);
     }
 }
