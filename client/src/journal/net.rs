@@ -173,8 +173,8 @@ pub fn modes<E: From<CallError>>(
     Ok(modes)
 }
 
-/// Returns the modes in the header of a diff: `old mode 100644` and `new mode 100755`. A deleted file had its mode to the
-/// end: that of `deleted file mode 100755`, which a diff that removes lines has only if the file was executable.
+/// Returns the modes before and after, from the header of a diff: `old mode 100644` and `new mode 100755`. For a deleted
+/// file, both are its last mode: that of `deleted file mode`, or [`PLAIN`] if the diff removes lines and names no mode.
 pub(super) fn changed_mode(diff: &str) -> Option<(u32, u32)> {
     let header = || diff.lines().take_while(|line| !line.starts_with("--- ") && !line.starts_with("@@"));
     let mode = |name: &str| {
