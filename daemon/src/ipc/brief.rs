@@ -69,6 +69,9 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         }
         return;
     }
+    if receipt.status == JobStatus::Partial {
+        super::partial::shorten(receipt, wish.budget);
+    }
     if whole {
         return;
     }
@@ -330,6 +333,45 @@ mod tests {
         let all = told(ReplyWish::new(None, Some(10_000)));
         let quoted: Vec<bool> = all.iter().map(|near| near.quoted.is_some()).collect();
         assert_eq!(quoted, [true, false, false]);
+    }
+
+    #[test]
+    fn the_errors_of_a_job_applied_in_part_stand_at_their_edits_alone() {
+        let failed = |edit| {
+            let error = long_error().others.first().cloned().unwrap();
+            let error = Some(Box::new(RequestError { edit: Some(edit), ..error }));
+            EditOutcome { edit: Some(edit), error, ..EditOutcome::new(EditStatus::Refused) }
+        };
+        let refused = |path: &str, count| FileOutcome {
+            edits: (1..=count).map(failed).collect(),
+            ..FileOutcome::new(path.into(), JobStatus::Refused)
+        };
+        let of = |count| {
+            let mut receipt = applied(&["src/b.rs"]);
+            receipt.files.push(refused("src/a.rs", count));
+            let first = receipt.files.last().and_then(|file| file.edits.first()).unwrap().error.clone();
+            Receipt { status: JobStatus::Partial, error: first.map(|error| *error), ..receipt }
+        };
+        let few = shortened(&of(1), ReplyWish::default());
+        let edit = few.files.last().unwrap().edits.first().unwrap();
+        let told = edit.error.as_deref().unwrap();
+        assert_eq!((edit.edit, told.edit, &told.path, told.near_misses.len()), (Some(1), None, &None, 1));
+        let error = few.error.unwrap();
+        assert_eq!(
+            (error.edit, error.path, error.near_misses),
+            (Some(1), Some("src/a.rs".into()), Vec::new())
+        );
+        assert_eq!(error.message, told.message);
+
+        let tokens =
+            |receipt: &Receipt| editd_proto::tokens::tokens(&serde_json::to_string(receipt).unwrap());
+        let (long, many) = (of(40), shortened(&of(40), ReplyWish::default()));
+        assert!(tokens(&many) < 40 * 120 && tokens(&many) < tokens(&long), "{}", tokens(&many));
+        assert!(many.files.last().unwrap().edits.iter().all(|edit| edit.error.is_some()));
+        assert_eq!(
+            shortened(&of(40), ReplyWish::new(None, Some(1 << 20))).files.last().unwrap().edits.len(),
+            40
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod dispatch;
 pub mod encode;
 pub mod inbox;
 pub mod outbox;
+mod partial;
 mod places;
 mod requests;
 pub mod serve;

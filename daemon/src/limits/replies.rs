@@ -17,6 +17,10 @@ pub const MARKS_LISTED: usize = 20;
 /// Tokens of the error of a refusal as JSON, if the request names no budget: 400, less the error of the estimate.
 pub const REFUSAL_TOKENS: usize = 370;
 
+/// Tokens of the error of an edit in the receipt of a job that was applied in part, if so many edits fail that their share of
+/// [`REFUSAL_TOKENS`] is smaller.
+pub const PARTIAL_TOKENS: usize = 80;
+
 /// Bytes of a refusal that show a file: its diff, unseen lines, the most similar lines.
 pub const REFUSAL_SHOWS: usize = 700;
 
