@@ -10,6 +10,7 @@ use editd_engine::{
     FileState, PlanOptions, Refusal, WorkspaceSnapshot, needs_of_input as needs, plan_input as plan,
     unified_diff,
 };
+use editd_proto::error::ErrorCode;
 use editd_proto::message::JobRequest;
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
@@ -247,4 +248,44 @@ proptest! {
             let _ = translate(dialect, &text, &PayloadContext { path: Some(&path), ..SETTING });
         }
     }
+}
+
+/// Returns the code of the refusal of a payload.
+fn refused(dialect: &str, payload: &str, before: &str) -> ErrorCode {
+    done(dialect, payload, &file(before)).unwrap_err().code
+}
+
+#[test]
+fn a_diff_of_a_link_does_not_write_to_the_file_that_it_leads_to() {
+    let diff = "diff --git a/f b/f\nindex 8d5738a..fcea0a3 120000\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n\
+                \\ No newline at end of file\n+new\n\\ No newline at end of file\n";
+    assert_eq!(refused("unified-diff", diff, "old"), ErrorCode::Unsupported);
+    let plain = diff.replace(" 120000", " 100755");
+    assert_eq!(done("unified-diff", &plain, &file("old")).unwrap(), file("new"));
+}
+
+#[test]
+fn a_hunk_without_context_below_its_changes_is_not_placed_above_the_same_lines_at_the_end() {
+    let diff = "--- a/f\n+++ b/f\n@@ -3,2 +3,3 @@\n x\n y\n+NEW\n";
+    assert_eq!(refused("unified-diff", diff, "1\n2\nx\ny\nm\nx\ny\n"), ErrorCode::Ambiguous);
+    assert_eq!(done("unified-diff", diff, &file("1\n2\nm\nx\ny\n")).unwrap(), file("1\n2\nm\nx\ny\nNEW\n"));
+    // Models leave out context.
+    assert_eq!(done("unified-diff", diff, &file("1\n2\nx\ny\nm\n")).unwrap(), file("1\n2\nx\ny\nNEW\nm\n"));
+}
+
+#[test]
+fn a_hunk_is_not_placed_far_from_its_line_if_the_line_has_other_white_space() {
+    let functions: String = (0..3).map(|at| format!("\n#[test]\nfn t{at}() {{\n1\n2\n3\n4\n}}\n")).collect();
+    let now = format!("head{}", functions).replacen("#[test]\nfn t1", "#[test]  \nfn t1", 1);
+    let line = now.lines().position(|line| line == "#[test]  ").unwrap();
+    let diff = format!("--- a/f\n+++ b/f\n@@ -{line},2 +{line},3 @@\n \n+// NEW\n #[test]\n");
+    assert_eq!(refused("unified-diff", &diff, &now), ErrorCode::Ambiguous);
+}
+
+#[test]
+fn the_lines_of_an_added_file_keep_their_breaks() {
+    let patch = "*** Begin Patch\n*** Add File: f\n+one\n+two\r\n+three\n*** End Patch\n";
+    assert_eq!(done("apply-patch", patch, &FileState::Absent).unwrap(), file("one\ntwo\r\nthree\n"));
+    let sent = patch.replace("\r\n", "\n").replace('\n', "\r\n");
+    assert_eq!(done("apply-patch", &sent, &FileState::Absent).unwrap(), file("one\ntwo\nthree\n"));
 }

@@ -81,6 +81,8 @@ fn is_tag(text: &str) -> bool {
 /// The lines of an envelope from behind its first marker to before its last.
 struct EnvelopeLines<'p> {
     lines: Vec<&'p str>,
+    /// True if `\r` at the end of a line belongs to it: the envelope itself has none.
+    keeps_returns: bool,
     next: usize,
     /// The number of the first of them.
     first: u64,
@@ -92,7 +94,9 @@ impl<'p> EnvelopeLines<'p> {
     /// # Errors
     /// `malformed` if a marker is missing.
     fn inside(payload: &'p str) -> Result<Self, Refusal> {
-        let lines: Vec<&str> = payload.lines().collect();
+        // Like `str::lines`, but with `\r`.
+        let lines: Vec<&str> =
+            payload.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)).collect();
         let begin = lines.iter().position(|line| !wraps(line)).unwrap_or(0);
         if lines.get(begin).is_none_or(|line| line.trim() != BEGIN) {
             let line = begin as u64 + 1;
@@ -115,11 +119,17 @@ impl<'p> EnvelopeLines<'p> {
             ));
         }
         let inside = lines.get(begin + 1..end).unwrap_or_default().to_vec();
-        Ok(Self { lines: inside, next: 0, first: begin as u64 + 2, warnings: Vec::new() })
+        let keeps_returns = lines.get(begin).is_some_and(|line| !line.ends_with('\r'));
+        Ok(Self { lines: inside, keeps_returns, next: 0, first: begin as u64 + 2, warnings: Vec::new() })
     }
 
     fn peek(&self) -> Option<&'p str> {
-        self.lines.get(self.next).copied()
+        self.lines.get(self.next).map(|line| line.strip_suffix('\r').unwrap_or(line))
+    }
+
+    /// Returns true if the next line has a `\r` that belongs to it.
+    fn returns(&self) -> bool {
+        self.keeps_returns && self.lines.get(self.next).is_some_and(|line| line.ends_with('\r'))
     }
 
     /// Returns the number of the next line.
@@ -188,9 +198,11 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
 
 fn added<'p>(lines: &mut EnvelopeLines<'p>) -> SectionAction<'p> {
     let mut text = String::new();
-    while let Some(line) = lines.take(|line| line.strip_prefix('+')) {
+    loop {
+        let ending = if lines.returns() { "\r\n" } else { "\n" };
+        let Some(line) = lines.take(|line| line.strip_prefix('+')) else { break };
         text.push_str(line);
-        text.push('\n');
+        text.push_str(ending);
     }
     SectionAction::Add(text)
 }

@@ -225,6 +225,9 @@ fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<
     } else if let Some(path) = value_of("copy to ") {
         file.copied.1 = Some(header::plain(path));
     } else {
+        // `index 8d57..fcea 120000` has the mode of a file whose mode stays.
+        let kept = value_of("index ").and_then(|names| names.split_once(' ')).map(|(_, mode)| mode);
+        file.mode = file.mode.or(kept.map(header::mode).filter(|mode| *mode == Mode::Other));
         const OTHERS: [&str; 4] = ["old mode ", "index ", "similarity index ", "dissimilarity index "];
         return Ok(line.trim().is_empty() || OTHERS.iter().any(|start| line.starts_with(start)));
     }

@@ -43,8 +43,8 @@ pub(crate) struct HunkEdit {
     pub(super) whole: bool,
     /// True if the block stands below that of the hunk before it in the entry.
     pub(super) in_order: bool,
-    /// True if breaks stay as given when the breaks of the block are as given.
-    literal: bool,
+    /// True if breaks stay as given when the breaks of the block are as given: in a diff.
+    pub(super) literal: bool,
 }
 
 pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
@@ -191,6 +191,7 @@ impl HunkEdit {
         let fit = |range: &Range<usize>| self.fit(text, scope.as_deref(), range);
         let hit = scene.neighbours.choose(scene, &quote, &fit)?;
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
+        self.check_elsewhere(scene, &quote, &fit, &hit)?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let literal = self.literal && self.has_breaks_of(text, &hit);
         let with = Breaking { rung: hit.rung, literal, as_file: hit.adapted.as_file };

@@ -21,6 +21,9 @@
 //! looser rung. If the hunks beside it have one place only, `near` means the line shifted as far as they are;
 //! a place at the line itself and another at the shifted one are `ambiguous`.
 //!
+//! A hunk of a diff (`near` and `eol: "literal"`) is `ambiguous` if it has lines of context above its changes and none below them,
+//! and its lines are also at the end of the file; or if its lines are far from `near`, and at `near` by a looser rung.
+//!
 //! Added lines are refused if the hunk quotes no line on one side of them and they stand there already.
 //!
 //! *Invariants*: one place or none; all lines of a hunk are located together or not at all.
@@ -29,6 +32,7 @@ mod added;
 mod body;
 mod choice;
 mod edit;
+mod elsewhere;
 mod expected;
 mod neighbours;
 mod order;
