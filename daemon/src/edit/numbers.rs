@@ -15,7 +15,7 @@ use super::staleness::CheckedJob;
 use crate::disk::Observation;
 use crate::journal::past;
 use crate::receipt::lines::last_line;
-use crate::receipt::numbered::{NumberMeaning, after_line, meaning, returned};
+use crate::receipt::numbered::{NumberMeaning, after_line, is_same, meaning, returned};
 use crate::receipt::ranges::{self, LineRange};
 use crate::record::NumberedLines;
 use crate::state::WorkspaceState;
@@ -61,12 +61,17 @@ pub(super) fn unclear(
         }
         let present = *present.get_or_insert_with(|| last_line(current));
         let named = NamedLines { lines: within(named.lines, present), ..named };
+        let is_end = |(first, last): LineRange| first > last && last == shown::last_text_line(current);
         let quoted = || {
             let edit = usize::try_from(named.edit).ok()?.checked_sub(1)?;
             entry.edits().nth(edit).and_then(EditFacts::quoted_in_lines)
         };
         let mut meant = match meaning(numbered, named.lines, present) {
-            NumberMeaning::Same if named.is_after => after_line(numbered, named.lines.1),
+            NumberMeaning::Same if named.is_after => versions.after(numbered, named.lines.1),
+            // The place after the last line does not depend on a line that followed it.
+            NumberMeaning::Moved { .. } if is_end(named.lines) && is_same(numbered, named.lines.1) => {
+                NumberMeaning::Same
+            }
             meant => meant,
         };
         if let NumberMeaning::Moved { now, .. } = meant {
@@ -126,6 +131,18 @@ impl OldVersions<'_> {
     /// Returns the content of a version, if it is stored.
     fn content(&mut self, read: ContentHash) -> Option<&[u8]> {
         self.held.entry(read).or_insert_with(|| past::kept(self.state, read)).as_deref()
+    }
+
+    /// Returns the meaning of the place after a line. The number of the empty line at the end of a version means no line.
+    fn after(&mut self, numbered: &[NumberedLines], line: u64) -> NumberMeaning {
+        match after_line(numbered, line) {
+            NumberMeaning::Moved { read, .. }
+                if self.content(read).is_some_and(|old| line > shown::last_text_line(old)) =>
+            {
+                NumberMeaning::Same
+            }
+            meant => meant,
+        }
     }
 
     /// Returns true if some lines of a version are unchanged and have the same numbers now.

@@ -15,7 +15,7 @@ use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
 use crate::receipt::lines::{SplicedContent, cut_lines, last_line};
 use crate::receipt::ranges::LineRange;
-use crate::receipt::{self, KnownChange, NO_LINES, ranges};
+use crate::receipt::{self, KnownChange, NO_LINES, numbered, ranges};
 use crate::record::{ReadReceipt, Record};
 use crate::state::WorkspaceState;
 
@@ -138,7 +138,11 @@ pub(super) fn widen(
     let now = state.clock.wall_ms();
     let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
-        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, &shown, needed, now),
+        Some(seen) if seen.hash == Some(found.meta.hash) => {
+            let numbered = numbered::without_end(&seen.numbered, &shown, last_text_line(&found.bytes));
+            let seen = ReadReceipt { numbered, ..seen.clone() };
+            receipt::widened(&seen, &shown, needed, now)
+        }
         Some(seen) => {
             ChangeSinceRead::find(state, checked, seen, found).renewed(seen, found, (&shown, false), now)
         }

@@ -159,6 +159,27 @@ pub fn after_line(known: &[NumberedLines], line: u64) -> NumberMeaning {
     }
 }
 
+/// Returns true if a number refers to an unchanged line that still has it.
+pub fn is_same(known: &[NumberedLines], line: u64) -> bool {
+    of_lines(known, line, line) == NumberMeaning::Same
+}
+
+/// Returns the meanings without those of some numbers (`shown`) that refer to no text: to the empty line that now follows the
+/// last line with text (`end`). A reply that shows a line under such a number gives it that meaning.
+pub fn without_end(known: &[NumberedLines], shown: &[(u64, u64)], end: u64) -> Vec<NumberedLines> {
+    let mut out = known.to_vec();
+    for run in known {
+        let Some(start) = run.now else { continue };
+        let first = run.first.saturating_add(end.saturating_add(1).saturating_sub(start));
+        for (from, to) in shown.iter().map(|(from, to)| (first.max(*from), run.last.min(*to))) {
+            if from <= to {
+                out = without(&out, (from, to));
+            }
+        }
+    }
+    out
+}
+
 /// Returns the meaning of some lines. Lines that have moved count more than numbers that are unknown: what the session
 /// knows is wrong already.
 fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> NumberMeaning {

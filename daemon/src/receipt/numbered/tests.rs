@@ -156,3 +156,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_number_of_the_empty_line_at_the_end_gets_the_meaning_of_a_line_shown_there() {
+    let eight = read(&[], hash(1), (1, 9), 0);
+    // Two lines came before line 5: the file has ten lines of text, and the empty one is the eleventh.
+    let grown = moved(&eight, &[LineShift { at: 5, removed: 0, added: 2 }]);
+    assert!(is_same(&grown, 4) && !is_same(&grown, 5));
+    let shown = reported(&without_end(&grown, &[(9, 10)], 10), hash(2), &[(9, 10)], 1);
+    assert_eq!(meaning(&shown, (9, 10), 11), NumberMeaning::Same);
+    let kept = without_end(&grown, &[(7, 8)], 10);
+    assert_eq!(kept, grown, "these are lines with text");
+}
