@@ -176,6 +176,14 @@ impl<'e> EditFacts<'e> {
         matches!(self.0, Some(Op::Write(_) | Op::Create(_)))
     }
 
+    /// Returns the text with which the edit replaces the whole file, if the request gives it.
+    pub fn written_text(self) -> Option<&'e str> {
+        match self.0 {
+            Some(Op::Write(write)) => write.text.quoted(),
+            _ => None,
+        }
+    }
+
     /// Returns true if the edit sets the permission bits.
     pub fn sets_mode(self) -> bool {
         matches!(self.0, Some(Op::Chmod(_)))

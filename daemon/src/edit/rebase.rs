@@ -118,9 +118,18 @@ fn obstacle(entry: &JobEntry, base: &Base) -> Option<Obstacle> {
     if entry.edits().any(EditFacts::stores_clipboard) {
         return Some("edits that store text in a clipboard are not merged");
     }
+    if entry.edits().filter_map(EditFacts::written_text).any(|text| is_text_of(base, text)) {
+        return Some("it writes the content that was read, which a merge would leave out");
+    }
     let other = entry.base.is_some()
         && expectation(entry, None).is_ok_and(|expects| !names(&expects, base.hash, &base.bytes));
     other.then_some("its entries name different contents as their base")
+}
+
+/// Returns true if a text is that of a base, whatever its line breaks and its byte order mark.
+fn is_text_of(base: &Base, text: &str) -> bool {
+    let plain = |text: &str| text.trim_start_matches('\u{feff}').replace('\r', "");
+    std::str::from_utf8(&base.bytes).is_ok_and(|base| plain(base) == plain(text))
 }
 
 /// Returns the bytes of a job's bases with one more base.
