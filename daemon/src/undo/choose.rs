@@ -11,6 +11,7 @@ use editd_proto::message::EntryKind;
 use editd_proto::path::FilePath;
 
 use super::unwind::EntryTurn;
+use super::without_effect::without_effect;
 use crate::journal::change;
 use crate::journal::past::PastBudget;
 use crate::record::{Entry, EntryPart, FilePart, FileRecord};
@@ -101,6 +102,8 @@ pub(super) fn resolve(
 ) -> Result<ResolvedTurns, Refusal> {
     every_path_is_known(choices, &entries.chosen)?;
     no_content_is_forgotten(choices, &entries.chosen)?;
+    let without_effect = without_effect(state, choices, &entries.chosen)?;
+    let mut whole: BTreeSet<JobId> = BTreeSet::new();
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
     let mut resolved = ResolvedTurns { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
     for (choice, entry) in choices.iter().zip(entries.chosen) {
@@ -114,7 +117,10 @@ pub(super) fn resolve(
             resolved.turns.push(EntryTurn { entry, from: TakenBack::default(), to, undo: None });
             continue;
         }
-        let from = match now.remove(&entry.id) {
+        let earlier = now.remove(&entry.id);
+        // A turn of this request changed what is undone.
+        let kept = without_effect.get(&entry.id).filter(|_| earlier.is_none());
+        let from = match earlier {
             Some(taken) => taken,
             None => state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
         };
@@ -133,14 +139,15 @@ pub(super) fn resolve(
             return Err(too_many_parts(entry.id));
         }
         resolved.parts.extend(difference(&entry, &from, &to, choice.taken));
+        if (from.is_empty() && to.is_whole()) || (from.is_whole() && to.is_empty()) {
+            whole.insert(entry.id);
+        }
         now.insert(entry.id, to.clone());
+        let mut to = to;
+        kept.into_iter().flatten().for_each(|part| to.set(files_of(&entry), part, true));
         let undo = choice.undo.and_then(|id| entries.undos.get(&id).cloned());
         resolved.turns.push(EntryTurn { entry, from, to, undo });
     }
-    let whole = |turn: &&EntryTurn| {
-        (turn.from.is_empty() && turn.to.is_whole()) || (turn.from.is_whole() && turn.to.is_empty())
-    };
-    let whole: BTreeSet<JobId> = resolved.turns.iter().filter(whole).map(|turn| turn.entry.id).collect();
     resolved.parts.retain(|part| !whole.contains(&part.entry));
     Ok(resolved)
 }
@@ -167,7 +174,8 @@ fn follow(
     Ok(())
 }
 
-fn files_of(entry: &Entry) -> u32 {
+/// Returns the number of files of an entry.
+pub(super) fn files_of(entry: &Entry) -> u32 {
     u32::try_from(entry.files.len()).unwrap_or(u32::MAX)
 }
 

@@ -12,6 +12,7 @@ mod select;
 mod to_mark;
 mod turn;
 mod unwind;
+mod without_effect;
 
 pub use parsed::{UndoJob, UndoOptions};
 pub use select::{last_of_session, with_fixed_entry};
