@@ -185,6 +185,8 @@ pub(super) fn brought_back(
     undo: &EntrySummary,
 ) -> Result<Option<Vec<SelectedPart>>, Refusal> {
     let (mut choices, mut in_parts) = (Vec::new(), false);
+    // Its own inverse restores the parts, unless some of them were restored since.
+    let mut is_exact = true;
     for id in &undo.of {
         let Some(of) = summary(state, *id)? else { return Ok(None) };
         if is_repeated(undo, &of) {
@@ -196,15 +198,16 @@ pub(super) fn brought_back(
         let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();
         let taken = state.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
+        let standing = taken.among(&named);
+        is_exact &= if named.is_empty() { taken.is_whole() } else { standing == named };
         if taken.is_empty() {
             continue;
         }
-        let standing = taken.among(&named);
-        // Its own inverse restores the part, unless some of it was restored since, or it undid other entries too.
-        let exact = standing == named && !named.is_empty() && undo.of.len() == 1;
-        let undo = exact.then_some(undo.id);
         let want = if named.is_empty() { WantedPart::Everything } else { WantedPart::Parts(standing) };
-        choices.push(SelectedPart { undo, ..SelectedPart::to_restore(*id, want) });
+        choices.push(SelectedPart::to_restore(*id, want));
+    }
+    for choice in choices.iter_mut().filter(|_| is_exact) {
+        choice.undo = Some(undo.id);
     }
     Ok(in_parts.then_some(choices))
 }

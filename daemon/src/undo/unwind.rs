@@ -10,7 +10,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, LaterEntry, OnStale};
 use editd_proto::path::FilePath;
 
-use super::merged;
+use super::merged::{self, NotMerged};
 use super::restored;
 use super::select::is_rescue;
 use super::turn::FileTurn;
@@ -82,53 +82,141 @@ pub(super) fn unwind(
     states: &mut BTreeMap<FilePath, FileState>,
     on_stale: OnStale,
 ) -> Result<UnwoundFiles, Refusal> {
-    let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
     let there = states.clone();
     let patience = PastBudget::whole();
-    let mut unwound = UnwoundFiles::default();
+    let mut run = UnwindRun {
+        state,
+        caller,
+        turns,
+        there: &there,
+        patience: &patience,
+        on_stale,
+        inverted: BTreeMap::new(),
+        unwound: UnwoundFiles::default(),
+    };
     for turn in turns {
-        let entry = &turn.entry;
+        run.turn(turn, states)?;
+    }
+    Ok(run.unwound)
+}
+
+/// The turns of one request while they are applied.
+struct UnwindRun<'r> {
+    state: &'r WorkspaceState,
+    caller: &'r Caller,
+    turns: &'r [EntryTurn],
+    /// The states before the request.
+    there: &'r BTreeMap<FilePath, FileState>,
+    patience: &'r PastBudget,
+    on_stale: OnStale,
+    /// For each undo and file, true if the inverse of the undo's whole change was applied to the file.
+    inverted: BTreeMap<(JobId, &'r FilePath), bool>,
+    unwound: UnwoundFiles,
+}
+
+impl<'r> UnwindRun<'r> {
+    /// Turns the files of one entry.
+    fn turn(
+        &mut self,
+        turn: &'r EntryTurn,
+        states: &mut BTreeMap<FilePath, FileState>,
+    ) -> Result<(), Refusal> {
         let files: Vec<(u32, &FileRecord)> = turn.files().collect();
         let all_undone = turn.undone();
         for (number, file) in files.into_iter().rev() {
-            let (from, to) = (turn.from.of_file(number), turn.to.of_file(number));
             if file.how == ChangeMethod::Rescued {
-                return Err(only_kept(entry.id, &file.path));
+                return Err(only_kept(turn.entry.id, &file.path));
             }
+            let file_turn = self.file_turn(turn, (number, file));
             let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
-            let now = there.get(&file.path).unwrap_or(&FileState::Absent);
             let undone = all_undone.get(&file.path).copied();
-            let removals = [undone.map(|(_, file)| file), Some(file)];
-            let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
-            let inverse =
-                undone.and_then(|(id, file)| turn.inverse_of(id, file).exact(&current).ok().flatten());
-            let exact = match inverse {
-                Some(turned) => Some(turned),
-                None => turn.exact(&current)?,
+            let inverse = match undone {
+                Some((undo, _)) if self.inverted.get(&(undo, &file.path)) == Some(&true) => continue,
+                Some((undo, record)) => self.inverse(&file_turn, (undo, record), &current),
+                None => None,
             };
-            if let Some(turned) = exact {
-                let again = restored::again(state, removals, (&current, &turned))?;
-                unwound.restored.extend(again.map(|removed| (file.path.clone(), removed)));
+            if let Some(turned) = self.file(&file_turn, (&current, inverse), undone.map(|(_, file)| file))? {
                 states.insert(file.path.clone(), turned);
-                continue;
             }
-            // Others have restored exactly what the turn leads to.
-            if turn.is_done(&current) {
-                continue;
-            }
-            let stale = || changed_since(state, caller, entry.id, &file.path, &chosen);
-            if on_stale == OnStale::Reject {
-                // Tried on a copy, so that the refusal can say whether a rebase would work.
-                let trial = unwind(state, caller, turns, &mut there.clone(), OnStale::Rebase);
-                return Err(advised(stale(), entry.id, &file.path, trial.map(drop)));
-            }
-            let turned = merged::turned(&turn, &current);
-            let turned = turned.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
-            states.insert(file.path.clone(), turned);
-            unwound.merged.insert(file.path.clone());
+        }
+        Ok(())
+    }
+
+    fn file_turn(&self, turn: &'r EntryTurn, (number, file): (u32, &'r FileRecord)) -> FileTurn<'r> {
+        FileTurn {
+            state: self.state,
+            entry: turn.entry.id,
+            file,
+            from: turn.from.of_file(number),
+            to: turn.to.of_file(number),
+            there: self.there.get(&file.path).unwrap_or(&FileState::Absent),
+            patience: self.patience,
         }
     }
-    Ok(unwound)
+
+    /// Returns the state after the inverse of an undo's whole change, if the file is as the undo left it. The turns of
+    /// several entries may share the undo: the first of them applies it.
+    fn inverse(
+        &mut self,
+        turn: &FileTurn<'r>,
+        (undo, record): (JobId, &'r FileRecord),
+        current: &FileState,
+    ) -> Option<FileState> {
+        if self.inverted.contains_key(&(undo, &record.path)) {
+            return None;
+        }
+        let inverse = turn.inverse_of(undo, record).exact(current).ok().flatten();
+        self.inverted.insert((undo, &record.path), inverse.is_some());
+        inverse
+    }
+
+    /// Returns the state of a file after its turn, or `None` if it stays as it is. `inverse` is that state if it is known.
+    fn file(
+        &mut self,
+        turn: &FileTurn<'_>,
+        (current, inverse): (&FileState, Option<FileState>),
+        undone: Option<&FileRecord>,
+    ) -> Result<Option<FileState>, Refusal> {
+        let (file, id) = (turn.file, turn.entry);
+        let exact = match inverse {
+            Some(turned) => Some(turned),
+            None => turn.exact(current)?,
+        };
+        if let Some(turned) = exact {
+            let again = restored::again(self.state, [undone, Some(file)], (current, &turned))?;
+            self.unwound.restored.extend(again.map(|removed| (file.path.clone(), removed)));
+            return Ok(Some(turned));
+        }
+        // Others have restored exactly what the turn leads to.
+        if turn.is_done(current) {
+            return Ok(None);
+        }
+        self.reject((id, &file.path))?;
+        let turned = merged::turned(turn, current).map_err(|kept| self.not_merged((id, &file.path), kept))?;
+        self.unwound.merged.insert(file.path.clone());
+        Ok(Some(turned))
+    }
+
+    /// Refuses a file with later changes, unless the request wants a merge.
+    fn reject(&self, (id, path): (JobId, &FilePath)) -> Result<(), Refusal> {
+        if self.on_stale != OnStale::Reject {
+            return Ok(());
+        }
+        // Tried on a copy, so that the refusal can say whether a rebase would work.
+        let mut copy = self.there.clone();
+        let trial = unwind(self.state, self.caller, self.turns, &mut copy, OnStale::Rebase);
+        Err(advised(self.stale(id, path), id, path, trial.map(drop)))
+    }
+
+    /// The refusal of a file into which nothing was merged.
+    fn not_merged(&self, (id, path): (JobId, &FilePath), kept: NotMerged) -> Refusal {
+        kept.refusal(id, path, self.stale(id, path))
+    }
+
+    fn stale(&self, id: JobId, path: &FilePath) -> Refusal {
+        let chosen: BTreeSet<JobId> = self.turns.iter().map(|turn| turn.entry.id).collect();
+        changed_since(self.state, self.caller, id, path, &chosen)
+    }
 }
 
 /// The refusal to undo a file that later entries have changed, with those entries.
