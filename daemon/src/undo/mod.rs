@@ -4,6 +4,7 @@
 mod choose;
 mod marked;
 mod merged;
+mod moved_on;
 mod parsed;
 mod parts;
 mod restored;

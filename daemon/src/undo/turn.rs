@@ -78,13 +78,19 @@ impl<'t> FileTurn<'t> {
         Ok(Some(FileState::File { bytes: made.into(), mode }))
     }
 
+    /// Returns the metadata at the start and at the end of the turn of a whole change.
+    pub(super) fn ends(&self) -> Option<(Option<&'t FileMeta>, Option<&'t FileMeta>)> {
+        let (before, after) = (self.file.before.as_ref(), self.file.after.as_ref());
+        match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => Some((after, before)),
+            (FileTaken::Whole, FileTaken::Nothing) => Some((before, after)),
+            _ => None,
+        }
+    }
+
     /// Returns true if a state is the end of the turn of a whole change.
     pub(super) fn is_done(&self, state: &FileState) -> bool {
-        match (&self.from, &self.to) {
-            (FileTaken::Nothing, FileTaken::Whole) => self.shows(state, self.file.before.as_ref()),
-            (FileTaken::Whole, FileTaken::Nothing) => self.shows(state, self.file.after.as_ref()),
-            _ => false,
-        }
+        self.ends().is_some_and(|(_, end)| self.shows(state, end))
     }
 
     /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.

@@ -11,6 +11,7 @@ use editd_proto::message::{EntryKind, EntrySummary, LaterEntry, OnStale};
 use editd_proto::path::FilePath;
 
 use super::merged::{self, NotMerged};
+use super::moved_on::moved_on;
 use super::restored;
 use super::select::is_rescue;
 use super::turn::FileTurn;
@@ -26,6 +27,8 @@ use crate::store::taken::{FileTaken, TakenBack};
 const LATER_LISTED: usize = 20;
 /// The most entries of a path that are searched for them.
 const LATER_SEARCHED: usize = 1000;
+/// The reason why the undo of a move is not merged.
+const MOVED_ON: &str = "the file that the entry moved was moved on or deleted";
 
 /// One entry, and its undone parts before and after.
 pub(super) struct EntryTurn {
@@ -121,13 +124,19 @@ impl<'r> UnwindRun<'r> {
         turn: &'r EntryTurn,
         states: &mut BTreeMap<FilePath, FileState>,
     ) -> Result<(), Refusal> {
-        let files: Vec<(u32, &FileRecord)> = turn.files().collect();
+        let turns: Vec<FileTurn<'r>> = turn.files().map(|one| self.file_turn(turn, one)).collect();
+        let entry = turn.entry.id;
+        if let Some(rescued) = turns.iter().rev().find(|turn| turn.file.how == ChangeMethod::Rescued) {
+            return Err(only_kept(entry, &rescued.file.path));
+        }
+        let state_of = |path: &FilePath| states.get(path).cloned().unwrap_or(FileState::Absent);
+        if let Some(path) = moved_on(&turns, &state_of) {
+            self.reject((entry, path))?;
+            return Err(self.not_merged((entry, path), NotMerged::Stale(MOVED_ON)));
+        }
         let all_undone = turn.undone();
-        for (number, file) in files.into_iter().rev() {
-            if file.how == ChangeMethod::Rescued {
-                return Err(only_kept(turn.entry.id, &file.path));
-            }
-            let file_turn = self.file_turn(turn, (number, file));
+        for file_turn in turns.into_iter().rev() {
+            let file = file_turn.file;
             let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
             let undone = all_undone.get(&file.path).copied();
             let inverse = match undone {
