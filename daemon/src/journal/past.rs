@@ -2,7 +2,8 @@
 //! memory. It only reads the journal and kept contents.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
@@ -26,16 +27,52 @@ pub struct PastBudget {
     bytes: Cell<usize>,
     until: Duration,
     unread: OnceCell<(JobId, StoreError)>,
+    is_spent: Cell<bool>,
+    reached: Option<ReachedContents>,
+}
+
+/// The content of each path that the last look-up made. Older ones are made from it, so that a request that looks up
+/// many contents of one file, the newest first, reads each entry once.
+#[derive(Debug)]
+struct ReachedContents {
+    /// The contents wanted next are those before and after this entry, or older.
+    below: Cell<JobId>,
+    /// The bytes that the contents may still take.
+    room: Cell<usize>,
+    contents: RefCell<BTreeMap<FilePath, ReachedContent>>,
+}
+
+/// A content that a file had before an entry.
+#[derive(Debug)]
+struct ReachedContent {
+    entry: JobId,
+    hash: ContentHash,
+    bytes: Vec<u8>,
 }
 
 impl PastBudget {
-    /// The budget of an undo, and of requests that ask for an earlier content.
+    /// The budget of requests that ask for an earlier content.
     pub const fn whole() -> Self {
         Self {
             entries: Cell::new(limits::PAST_ENTRIES),
             bytes: Cell::new(limits::PAST_BYTES),
             until: Duration::MAX,
             unread: OnceCell::new(),
+            is_spent: Cell::new(false),
+            reached: None,
+        }
+    }
+
+    /// The budget of an undo or redo, which holds so many bytes of earlier contents from one look-up to the next. The
+    /// present content of each path must be the same in all its look-ups.
+    pub fn of_undo(room: usize) -> Self {
+        let contents = RefCell::default();
+
+        Self {
+            entries: Cell::new(limits::UNDO_PAST_ENTRIES),
+            bytes: Cell::new(limits::UNDO_PAST_BYTES),
+            reached: Some(ReachedContents { below: Cell::new(JobId(0)), room: Cell::new(room), contents }),
+            ..Self::whole()
         }
     }
 
@@ -61,6 +98,36 @@ impl PastBudget {
         self.unread.get()
     }
 
+    /// Returns true if a look-up ended since the budget was spent.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent.get()
+    }
+
+    /// Announces look-ups of contents that an entry replaced or left.
+    pub fn turns_to(&self, id: JobId) {
+        if let Some(reached) = &self.reached {
+            reached.below.set(id);
+        }
+    }
+
+    /// Takes the content from which those that are looked up now can be made.
+    fn take_reached(&self, path: &FilePath) -> Option<ReachedContent> {
+        let reached = self.reached.as_ref()?;
+        let content = reached.contents.try_borrow_mut().ok()?.remove(path)?;
+        reached.room.set(reached.room.get().saturating_add(content.bytes.len()));
+        (content.entry > reached.below.get()).then_some(content)
+    }
+
+    /// Keeps a content, if there is room for it.
+    fn keep_reached(&self, path: &FilePath, (entry, hash): (JobId, ContentHash), bytes: &[u8]) {
+        let Some(reached) = &self.reached else { return };
+        let Some(room) = reached.room.get().checked_sub(bytes.len()) else { return };
+        if let Ok(mut contents) = reached.contents.try_borrow_mut() {
+            contents.insert(path.clone(), ReachedContent { entry, hash, bytes: bytes.to_vec() });
+            reached.room.set(room);
+        }
+    }
+
     /// Returns what was read of an entry, or keeps the error.
     fn read<T>(&self, id: JobId, read: Result<T, StoreError>) -> Option<T> {
         read.map_err(|error| self.unread.get_or_init(|| (id, error))).ok()
@@ -74,7 +141,9 @@ impl PastBudget {
         let (entries, bytes) = left.filter(|_| in_time).unwrap_or((0, self.bytes.get()));
         self.entries.set(entries);
         self.bytes.set(bytes);
-        in_time && left.is_some()
+        let fits = in_time && left.is_some();
+        self.is_spent.set(self.is_spent.get() || !fits);
+        fits
     }
 }
 
@@ -114,11 +183,33 @@ pub fn content(
     patience: &PastBudget,
     meant: &dyn Fn(ContentHash, &[u8]) -> bool,
 ) -> Option<(ContentHash, Vec<u8>)> {
-    let mut later = Some(match now {
+    let now = match now {
         Some((hash, bytes)) => (Some(hash), Cow::Borrowed(bytes)),
         None => (None, Cow::Borrowed(&[][..])),
-    });
-    let mut query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };
+    };
+    let Some(reached) = patience.take_reached(path) else {
+        return search(state, (path, since), (None, now), patience, meant);
+    };
+    if meant(reached.hash, &reached.bytes) {
+        patience.keep_reached(path, (reached.entry, reached.hash), &reached.bytes);
+        return Some((reached.hash, reached.bytes));
+    }
+    let from = (Some(reached.entry), (Some(reached.hash), Cow::Owned(reached.bytes)));
+    search(state, (path, since), from, patience, meant)
+        .or_else(|| search(state, (path, since), (None, now), patience, meant))
+}
+
+/// Searches the entries of a path, or those before `before`, the newest first. `later` is the content before that entry.
+fn search(
+    state: &WorkspaceState,
+    (path, since): (&FilePath, u64),
+    (entry, later): (Option<JobId>, (Option<ContentHash>, Cow<'_, [u8]>)),
+    patience: &PastBudget,
+    meant: &dyn Fn(ContentHash, &[u8]) -> bool,
+) -> Option<(ContentHash, Vec<u8>)> {
+    let mut later = Some(later);
+    let mut query =
+        EntryQuery { path: Some(path.clone()), before: entry, limit: PAGE, ..EntryQuery::default() };
     loop {
         let page = state.store.page(&query).ok()?;
         query.before = Some(*page.last()?);
@@ -135,12 +226,22 @@ pub fn content(
             if entry.time < since {
                 return None;
             }
-            let records = entry.files.iter().rev().filter(|file| file.path == *path);
-            for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
+            let mut records = entry
+                .files
+                .iter()
+                .rev()
+                .filter(|file| file.path == *path && file.how != ChangeMethod::Rescued)
+                .peekable();
+            while let Some(file) = records.next() {
                 let made = before(state, file, later.take());
                 let hash = file.before.as_ref().map(|meta| meta.hash);
                 match (hash, made) {
-                    (Some(hash), Some(made)) if meant(hash, &made) => return Some((hash, made)),
+                    (Some(hash), Some(made)) if meant(hash, &made) => {
+                        if records.peek().is_none() {
+                            patience.keep_reached(path, (id, hash), &made);
+                        }
+                        return Some((hash, made));
+                    }
                     (_, made) => later = made.map(|made| (hash, Cow::Owned(made))),
                 }
             }

@@ -1,11 +1,18 @@
 //! Limits of looking up earlier contents of files: entries of the journal are read, and their inverses applied in memory.
 
-/// Entries whose inverses one job or undo may apply: some ten milliseconds on an idle machine. A content that is older is
+/// Entries whose inverses one job may apply: some ten milliseconds on an idle machine. A content that is older is
 /// better read again than merged.
 pub const PAST_ENTRIES: usize = 1024;
 
 /// Bytes that it may read and rebuild: half a second in the worst case.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;
+
+/// Entries whose inverses one undo or redo may apply: it can undo that many, and goes back over the entries of a file once
+/// for all of them. They take a few seconds.
+pub const UNDO_PAST_ENTRIES: usize = 4 * super::UNDO;
+
+/// Bytes that it may read and rebuild: two seconds in the worst case.
+pub const UNDO_PAST_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Entries whose inverses `show` may apply, in all files of a reply together, to number the lines of changes that the entry
 /// itself has. Without them, it shows the changed bytes: `editctl blame` asks for thousands of entries, which must not each

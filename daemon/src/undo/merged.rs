@@ -7,6 +7,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::turn::FileTurn;
+use crate::limits::{UNDO_PAST_BYTES, UNDO_PAST_ENTRIES};
 use crate::record::FileMeta;
 use crate::store::taken::FileTaken;
 
@@ -14,6 +15,8 @@ use crate::store::taken::FileTaken;
 pub(super) enum NotMerged {
     /// It cannot be merged: the end of a sentence.
     Stale(&'static str),
+    /// The content on which later changes were made is not made: the budget for earlier contents is spent.
+    Spent,
     /// Later changes touch it.
     Conflict(Refusal),
 }
@@ -24,6 +27,16 @@ impl NotMerged {
         match self {
             Self::Stale(why) => {
                 stale.message = format!("{} (it was not merged: {why})", stale.message);
+                stale
+            }
+            Self::Spent => {
+                let (entries, mib) = (UNDO_PAST_ENTRIES, UNDO_PAST_BYTES / (1024 * 1024));
+                stale.message = format!(
+                    "{} (it was not merged: to make the earlier contents, more than {entries} entries or {mib} MiB would \
+                     have to be read; undo fewer entries at once, the newest first)",
+                    stale.message
+                );
+                stale.limit = Some(entries as u64);
                 stale
             }
             Self::Conflict(mut refusal) => {
@@ -39,7 +52,7 @@ impl NotMerged {
 /// Returns a state with a turn merged into it.
 pub(super) fn turned(turn: &FileTurn<'_>, state: &FileState) -> Result<FileState, NotMerged> {
     let file = turn.file;
-    let (base, splices) = turn.merge_sides().map_err(NotMerged::Stale)?;
+    let (base, splices) = turn.merge_sides()?;
     let FileState::File { bytes, mode } = state else {
         return Err(NotMerged::Stale("the file is gone"));
     };

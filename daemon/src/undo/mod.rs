@@ -217,6 +217,8 @@ impl EntryFiles {
         let mut read = 0_usize;
         let mut meant = Vec::new();
         let mut whole = 0_usize;
+        // An earlier content of each file is kept from one entry to the next.
+        let holds = JOB_HOLDS + 1;
         for (choice, entry) in choices.iter().zip(&entries.chosen) {
             let files = choice.files(entry);
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
@@ -242,7 +244,7 @@ impl EntryFiles {
             let place = place_of(state, path)?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
-            guard.grow(entries.size.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
+            guard.grow(entries.size.saturating_add(bytes.saturating_mul(holds)))?;
             // A file that has grown since is too large for the reservation.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let observation =
@@ -381,3 +383,6 @@ fn not_a_file(path: &FilePath) -> Refusal {
     );
     Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -5,6 +5,7 @@ use editd_engine::{FileState, Refusal, Splice, apply, invert};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 
+use super::merged::NotMerged;
 use crate::disk::observation::hash;
 use crate::journal::change;
 use crate::journal::past::PastBudget;
@@ -94,22 +95,26 @@ impl<'t> FileTurn<'t> {
     }
 
     /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.
-    pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), &'static str> {
+    pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), NotMerged> {
         let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
-            return Err("the entry made or deleted the file");
+            return Err(NotMerged::Stale("the entry made or deleted the file"));
         };
-        let lost = "the content that it starts from is no longer stored";
+        let lost = |why| if self.patience.is_spent() { NotMerged::Spent } else { NotMerged::Stale(why) };
         match (&self.from, &self.to) {
             (FileTaken::Nothing, FileTaken::Whole) => {
                 let left = change::content(self.state, self.file, self.there, after.hash, self.patience);
-                let left = left.ok_or("the content that the entry left is no longer stored")?;
+                let left = left.ok_or_else(|| lost("the content that the entry left is no longer stored"))?;
                 let inverse = invert(&self.file.splices);
                 let fits = apply(&left, &inverse).is_some_and(|old| hash(&old) == before.hash);
-                if fits { Ok((left, inverse)) } else { Err("the journal does not have the earlier bytes") }
+                let lacks = NotMerged::Stale("the journal does not have the earlier bytes");
+                if fits { Ok((left, inverse)) } else { Err(lacks) }
             }
             _ => {
-                let from = self.content(self.from).map_err(|_| lost)?;
-                let to = self.content(self.to).map_err(|_| lost)?;
+                let content = |taken| {
+                    let made = self.content(taken);
+                    made.map_err(|_| lost("the content that it starts from is no longer stored"))
+                };
+                let (from, to) = (content(self.from)?, content(self.to)?);
                 let state = |bytes: &[u8]| FileState::File { bytes: bytes.into(), mode: 0 };
                 let turned = change::splices(&state(&from), &state(&to));
                 Ok((from, turned))
@@ -154,6 +159,10 @@ impl<'t> FileTurn<'t> {
 
     fn no_bytes(&self) -> Refusal {
         let (id, path) = (self.entry, &self.file.path);
+        if self.patience.is_spent() {
+            let stale = RequestError::new(ErrorCode::Limit, format!("cannot undo entry {id} in {path}"));
+            return NotMerged::Spent.refusal(id, path, Box::new(stale.at(path)));
+        }
         let message = format!(
             "cannot undo entry {id} in {path}: the journal does not have the earlier bytes; `editctl show {id}` \
              shows what it has"

@@ -18,6 +18,7 @@ use super::turn::FileTurn;
 use crate::caller::Caller;
 use crate::disk::restore::RestoredFile;
 use crate::journal::past::PastBudget;
+use crate::limits::{JOB_HOLDS, MEMORY_UNRESERVED};
 use crate::record::{ChangeMethod, Entry, FileRecord};
 use crate::state::WorkspaceState;
 use crate::store::EntryQuery;
@@ -86,7 +87,8 @@ pub(super) fn unwind(
     on_stale: OnStale,
 ) -> Result<UnwoundFiles, Refusal> {
     let there = states.clone();
-    let patience = PastBudget::whole();
+    let size: usize = there.values().map(|file| file.bytes().len()).sum();
+    let patience = PastBudget::of_undo(size.max(MEMORY_UNRESERVED / JOB_HOLDS));
     let mut run = UnwindRun {
         state,
         caller,
@@ -126,6 +128,7 @@ impl<'r> UnwindRun<'r> {
     ) -> Result<(), Refusal> {
         let turns: Vec<FileTurn<'r>> = turn.files().map(|one| self.file_turn(turn, one)).collect();
         let entry = turn.entry.id;
+        self.patience.turns_to(entry);
         if let Some(rescued) = turns.iter().rev().find(|turn| turn.file.how == ChangeMethod::Rescued) {
             return Err(only_kept(entry, &rescued.file.path));
         }
@@ -299,7 +302,10 @@ fn advised(mut stale: Refusal, id: JobId, path: &FilePath, trial: Result<(), Ref
         Err(conflict) => {
             stale.would_apply = Some(WouldApply::Conflict);
             stale.regions = conflict.regions;
-            if all_own {
+            stale.limit = conflict.limit;
+            if stale.limit.is_some() {
+                "a rebase takes fewer entries at once: undo the newest first".to_owned()
+            } else if all_own {
                 format!("a rebase does not fit; undo those first ({})", own.join(", "))
             } else {
                 format!("a rebase does not fit; edit {path} instead: `editctl show {id}` shows the change")

@@ -103,3 +103,33 @@ fn an_edit_stops_a_look_up_that_takes_too_long() {
     assert!(!look(EDITS - 1, &short), "a spent budget allows no more entries");
     assert!(look(5, &PastBudget::whole()));
 }
+
+#[test]
+fn an_undo_reads_each_entry_once_for_all_contents_that_are_looked_up_newest_first() {
+    let (bench, _) = edited();
+    let now = text(EDITS);
+    let found = |edits: u64, budget: &PastBudget| {
+        let meant = |other: ContentHash, _: &[u8]| other == hash(edits);
+        let now = (hash(EDITS), now.as_bytes());
+        let (_, bytes) = content(bench.state(), (&"a.txt".into(), 0), Some(now), budget, &meant).unwrap();
+        assert_eq!(bytes, text(edits).as_bytes(), "after {edits} edits");
+    };
+    let spent = |budget: &PastBudget| (limits::UNDO_PAST_ENTRIES - budget.entries.get()) as u64;
+    let budget = PastBudget::of_undo(now.len());
+    for edits in (1..EDITS).rev() {
+        // An undo needs the content after an entry, and often that before it.
+        found(edits, &budget);
+        found(edits, &budget);
+    }
+    assert_eq!(spent(&budget), EDITS - 1);
+    let newest = bench.state().store.last_of(&"a.txt".into()).unwrap().unwrap().0;
+    budget.turns_to(newest);
+    found(EDITS - 1, &budget);
+    assert_eq!(spent(&budget), EDITS, "a newer content is not sought among older ones");
+    let without_room = PastBudget::of_undo(3);
+    for edits in (1..EDITS).rev() {
+        found(edits, &without_room);
+    }
+    assert_eq!(spent(&without_room), EDITS * (EDITS - 1) / 2);
+    assert!(!without_room.is_spent());
+}
