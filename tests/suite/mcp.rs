@@ -62,9 +62,9 @@ fn a_client_reads_edits_three_files_and_undoes_a_hunk() {
     daemon.put("greet.py", &text);
     daemon.put("crlf.txt", "one\r\ntwo\r\n");
     let mut client = McpClient::begin(&daemon, &[]);
-    assert_eq!(client.call("read", json!({ "path": "greet.py" })).done(), text.trim_end());
+    assert_eq!(client.call("read", json!({ "path": "greet.py" })).done(), text);
     let symbol = client.call("read", json!({ "path": "greet.py", "symbol": "leave" }));
-    assert_eq!(symbol.done(), "def leave():\n    return \"Bye\"");
+    assert_eq!(symbol.done(), "def leave():\n    return \"Bye\"\n");
     let lines = client.call("read", json!({ "path": "greet.py", "lines": "3-4" }));
     assert_eq!(lines.done(), "3\tdef greet(name):\n4\t    return \"Hello \" + name\n(lines 3-4 of 14)");
     let edits = json!([
@@ -347,7 +347,7 @@ fn the_stateless_revision_is_served() {
     let call = json!({ "name": "read", "arguments": { "path": "a.txt" }, "_meta": meta });
     let reply = client.ask("tools/call", call);
     assert_eq!(reply["resultType"], "complete", "{reply}");
-    assert_eq!(ToolResult::of(&reply).done(), "one");
+    assert_eq!(ToolResult::of(&reply).done(), "one\n");
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_bare_environment_finds_the_daemon_that_serves() {
         .env("EDITD_BIN", "/none");
     let mut client = McpClient::run(command);
     client.initialize();
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one\n");
 }
 
 #[test]
@@ -395,5 +395,5 @@ fn a_server_that_may_not_start_a_daemon_says_so_until_one_serves() {
     let refused = client.call("read", json!({ "path": "a.txt" }));
     assert!(refused.is_error && refused.text.contains("no daemon"), "{}", refused.text);
     daemon.start();
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one\n");
 }

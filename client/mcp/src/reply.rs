@@ -30,6 +30,8 @@ pub(crate) struct ToolReply {
     pub(crate) structured: Value,
     /// Set if the call was refused.
     pub(crate) is_error: bool,
+    /// Set if the text ends in that of a file, whose white space is part of it.
+    is_exact: bool,
     /// Text that does not belong to this call, such as the results of earlier checks.
     notes: String,
 }
@@ -37,14 +39,23 @@ pub(crate) struct ToolReply {
 impl ToolReply {
     /// Creates the reply to a call that was carried out.
     pub(crate) fn done(text: impl Into<String>, structured: &impl Serialize) -> Self {
-        Self { text: text.into(), structured: value(structured), is_error: false, notes: String::new() }
+        Self::new(text.into(), value(structured), false)
+    }
+
+    /// Creates the reply to a read: its text ends in that of a file, and is returned as it is.
+    pub(crate) fn content(text: String, structured: &impl Serialize) -> Self {
+        Self { is_exact: true, ..Self::done(text, structured) }
+    }
+
+    fn new(text: String, structured: Value, is_error: bool) -> Self {
+        Self { text, structured, is_error, is_exact: false, notes: String::new() }
     }
 
     /// Creates the reply to a job.
     pub(crate) fn receipt(receipt: &Receipt, style: &OutputStyle) -> Self {
         let texts = receipt::text(receipt, style);
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
-        Self { text: texts.out + &texts.err, structured: facts(receipt), is_error, notes: String::new() }
+        Self::new(texts.out + &texts.err, facts(receipt), is_error)
     }
 
     /// Names the root to which the paths of the reply are relative, if it is not the usual one.
@@ -107,13 +118,17 @@ impl ToolReply {
 
     /// Creates the reply to a call that was refused.
     pub(crate) fn refused(error: &RequestError, style: &OutputStyle) -> Self {
-        let text = error::text(error, style);
-        Self { text, structured: json!({ "error": value(error) }), is_error: true, notes: String::new() }
+        Self::new(error::text(error, style), json!({ "error": value(error) }), true)
     }
 
     /// Returns the reply in the form of the protocol.
     pub(crate) fn result(self) -> CallToolResult {
-        let mut content = vec![ContentBlock::text(self.text.trim_end().to_owned())];
+        let mut text = self.text;
+        if !self.is_exact {
+            // A message may quote lines: their white space stays.
+            text.truncate(text.trim_end_matches('\n').len());
+        }
+        let mut content = vec![ContentBlock::text(text)];
         if !self.notes.is_empty() {
             // A block of its own, so that it is not taken for the content of a file.
             content.push(ContentBlock::text(self.notes.trim_end().to_owned()));
@@ -194,4 +209,36 @@ fn facts(receipt: &Receipt) -> Value {
         }
     }
     structured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(reply: ToolReply) -> Value {
+        json!(
+            reply
+                .result()
+                .content
+                .iter()
+                .filter_map(|block| Some(&block.as_text()?.text))
+                .collect::<Vec<_>>()
+        )
+    }
+
+    #[test]
+    fn the_text_of_a_file_keeps_its_white_space() {
+        for text in ["a\nb  \n\n\n   \n", " \n\t\n", "a\r", "a"] {
+            assert_eq!(texts(ToolReply::content(text.to_owned(), &json!({}))), json!([text]));
+        }
+    }
+
+    #[test]
+    fn a_message_ends_without_a_line_break() {
+        assert_eq!(texts(ToolReply::done("done\n\n", &json!({}))), json!(["done"]));
+        assert_eq!(
+            texts(ToolReply::done("the line is:\n  8\t\n", &json!({}))),
+            json!(["the line is:\n  8\t"])
+        );
+    }
 }

@@ -92,7 +92,7 @@ fn the_inspector_reads_a_file_and_the_session() {
     let call = ["--method", "tools/call", "--tool-name", "read", "--tool-arg", "path=greet.py"];
     let Some(read) = inspect(&daemon, &call, &[]) else { return };
     let reply: Value = serde_json::from_slice(&read.stdout).unwrap_or_else(|_| panic!("{}", text(&read)));
-    assert_eq!(reply["content"][0]["text"], GREET.trim_end());
+    assert_eq!(reply["content"][0]["text"], GREET);
     let listed = inspect(&daemon, &["--method", "resources/list"], &[]).unwrap();
     let resources: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(resources["resources"][0]["uri"], "editd://session/diff");

@@ -1,5 +1,6 @@
 //! The tool sets of agent runtimes (`editctl mcp --as`): their schemas, and a session of each with a real daemon.
 
+mod reads;
 mod sessions;
 
 use editd_tests::binaries;

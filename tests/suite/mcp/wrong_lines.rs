@@ -31,7 +31,7 @@ fn a_line_that_cannot_be_read_is_answered() {
         assert!(reply["error"]["code"] == code && told.contains(words), "{reply}");
         assert_eq!(reply["id"], id, "{reply}");
     }
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one\n");
 }
 
 #[test]

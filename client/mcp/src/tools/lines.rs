@@ -232,7 +232,7 @@ impl ReadLines {
     }
 
     /// Returns the lines in the form of a tool. A note behind them says which ones they are, unless they are all, or have
-    /// numbers and reach to the end.
+    /// numbers and reach to the end. Without a note, lines without numbers are exact, and others lack the last line break.
     pub(crate) fn reply(&self, form: LineForm) -> ToolReply {
         if let Some(words) = self.without_lines() {
             return ToolReply::done(words, &self.facts());
@@ -250,8 +250,10 @@ impl ReadLines {
             let range = format!("{}-{}", first.saturating_sub(down), last.saturating_sub(down));
             let (cut, next) = (self.cut_note(), next.unwrap_or_default());
             words.push_str(&format!("{end}(lines {range} of {all}{zero}{cut}{next})"));
+        } else if form.number.is_some() && words.ends_with('\n') {
+            words.pop();
         }
-        ToolReply::done(words, &self.facts())
+        ToolReply::content(words, &self.facts())
     }
 
     /// Returns the facts about what was read; the text is in the reply once.

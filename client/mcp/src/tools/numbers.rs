@@ -66,7 +66,8 @@ pub(crate) fn read_result(target: &CallTarget<'_>, file: &FileOutcome) -> String
         };
         if Some(&found.reply.version) != file.after.as_ref() {
             let lines = found.text(NUMBERED);
-            changed.push_str(&format!("{} has changed since:\n{lines}", file.path));
+            let end = if lines.ends_with('\n') { "" } else { "\n" };
+            changed.push_str(&format!("{} has changed since:\n{lines}{end}", file.path));
         }
     }
     changed

@@ -58,7 +58,7 @@ fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
         if found.is_cut(last) {
             return Ok(found.reply(LineForm::default()));
         }
-        return Ok(ToolReply::done(found.text(LineForm::default()), &found.facts()));
+        return Ok(ToolReply::content(found.text(LineForm::default()), &found.facts()));
     }
     let window = range.map_or(LineWindow::From(1), |(first, last)| LineWindow::Range(first, last));
     let found = lines::fetch(&target, path, window, TEXT)?;

@@ -116,7 +116,7 @@ fn read_several(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
             }
         }
     }
-    Ok(ToolReply::done(parts.join("\n---\n"), &json!({ "files": facts })))
+    Ok(ToolReply::content(parts.join("\n---\n"), &json!({ "files": facts })))
 }
 
 fn lines(call: &ToolCall<'_>, path: &str, window: LineWindow, most: u64) -> Result<ReadLines, CallRefusal> {

@@ -87,7 +87,7 @@ fn codex_patches_files_from_a_folder_below_the_root() {
 #[test]
 fn gemini_reads_replaces_and_writes() {
     let (daemon, mut client) = begin("gemini");
-    assert_eq!(client.call("read_file", json!({ "file_path": "greet.py" })).done(), GREET.trim_end());
+    assert_eq!(client.call("read_file", json!({ "file_path": "greet.py" })).done(), GREET);
     for part in [json!({ "start_line": 7, "end_line": 7 }), json!({ "offset": 6, "limit": 1 })] {
         let mut arguments = part.clone();
         arguments["file_path"] = json!("greet.py");
