@@ -1,6 +1,7 @@
 //! The tool sets of agent runtimes (`editctl mcp --as`): their schemas, and a session of each with a real daemon.
 
 mod reads;
+mod refused_edits;
 mod sessions;
 
 use editd_tests::binaries;

@@ -30,6 +30,8 @@ pub(super) struct Phrases {
     pub(super) exists: &'static str,
     /// The target of a move exists.
     pub(super) target: &'static str,
+    /// A match of a pattern contains the start of another one.
+    pub(super) swallowed: &'static str,
     /// A line is not in the file.
     pub(super) range: &'static str,
     /// The file was not read.
@@ -54,6 +56,7 @@ impl Phrases {
         missing: "File not found: {path}",
         exists: "{path} already exists and is not empty; quote the text to replace.",
         target: "{to} already exists; choose another path.",
+        swallowed: "",
         range: "",
         unread: "{path} has not been read yet. Read it first before writing to it.",
         stale: "{path} has been modified since it was read.",

@@ -128,6 +128,8 @@ impl ToolReply {
             ErrorCode::NotFound => phrases.not_found,
             ErrorCode::SymbolNotFound => phrases.no_symbol,
             ErrorCode::Ambiguous if op == "symbol" => phrases.symbols,
+            // That a pattern matches several times is a `count_mismatch`.
+            ErrorCode::Ambiguous if op == "substitute" => phrases.swallowed,
             ErrorCode::Ambiguous if error.found.is_some() => phrases.ambiguous,
             ErrorCode::CountMismatch => phrases.count,
             ErrorCode::OutOfRange => phrases.range,

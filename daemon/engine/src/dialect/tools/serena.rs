@@ -20,6 +20,8 @@ pub(in crate::dialect) static SERENA: ToolDialect = ToolDialect {
                     or enable allow_multiple_occurrences if this is expected.\nneedle: {old}",
         count: "Expression matches {count} occurrences in {path}. Please revise the expression to be more specific or \
                 enable allow_multiple_occurrences if this is expected.\nneedle: {old}",
+        swallowed: "Match is ambiguous: the search pattern matches multiple overlapping occurrences in {path}. Please \
+                    revise the search pattern to be more specific to avoid ambiguity.\nneedle: {old}",
         no_symbol: "No symbol matching '{old}' found in {path}.",
         symbols: "Found multiple symbols matching '{old}' in {path}.",
         range: "The lines are not in {path}, which has the lines 0 to {last} (counted from 0); read it again.",
