@@ -110,10 +110,12 @@ impl ToolReply {
         filled(template, &Values { count, ..self.values(0) })
     }
 
-    /// Returns the reason of an edit's refusal. `entry` is its file entry, if it is known.
+    /// Returns the reason of an edit's refusal. `entry` is its file entry, if it is known. A refusal of the result of all
+    /// edits, such as that of its syntax, names none of them.
     fn failure(&self, entry: Option<usize>, error: &RequestError) -> String {
         let named = error.file.and_then(|file| usize::try_from(file.checked_sub(1)?).ok());
-        let index = entry.or(named).unwrap_or(0);
+        let known = entry.or(named);
+        let index = known.unwrap_or(0);
         let path = error.path.as_ref().map_or_else(|| self.path.clone(), ToString::to_string);
         let op = self.steps.get(index).map_or("", |step| step.op.as_str());
         let values = Values {
@@ -145,7 +147,8 @@ impl ToolReply {
             "" => plain(error),
             template => filled(template, &values),
         };
-        let mut sentence = format!("{}{sentence}", self.number(index));
+        let number = known.map(|index| self.number(index)).unwrap_or_default();
+        let mut sentence = number + &sentence;
         if let Some(more) = found_otherwise(error).filter(|_| error.code == ErrorCode::NotFound) {
             add_line(&mut sentence, &more);
         }
