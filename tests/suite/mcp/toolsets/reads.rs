@@ -52,3 +52,19 @@ fn numbered_lines_keep_their_white_space() {
     let lines = McpClient::begin(&daemon, &[]).call("read", json!({ "path": "a.txt", "lines": "4-5" }));
     assert_eq!(lines.done(), "4\t\n5\t   ");
 }
+
+#[test]
+fn the_body_of_a_symbol_has_the_line_breaks_of_a_read() {
+    let daemon = TestDaemon::started();
+    let mut client = McpClient::begin(&daemon, &["--as", "serena"]);
+    for (text, body) in [
+        ("x = 1\r\ndef f():\r\n    return 1\r\n", "def f():\n    return 1\n"),
+        // One line ends otherwise, so that the line breaks are part of the text.
+        ("x = 1\ndef f():\r\n    return 1\r\n", "def f():\r\n    return 1\r\n"),
+    ] {
+        daemon.put("f.py", text);
+        let find = json!({ "name_path_pattern": "f", "relative_path": "f.py", "include_body": true });
+        let found: Value = serde_json::from_str(client.call("find_symbol", find).done()).unwrap();
+        assert_eq!(found[0]["body"], body, "{found}");
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::Arguments;
 use crate::context::{CallRefusal, CallTarget};
 use crate::reply::ToolReply;
-use crate::tools::lines::TEXT;
+use crate::tools::lines::{LineForm, ReadLines, TEXT};
 use crate::tools::{CallResult, ToolCall};
 use crate::toolsets::schema::{flag, number, object, text};
 
@@ -95,7 +95,7 @@ fn described(outline: &OutlineReply, symbol: &SymbolInfo) -> Map<String, Value> 
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the text of a symbol, which then counts as read.
+/// Returns the text of a symbol, which then counts as read, with the line breaks that every read returns.
 fn body(target: &CallTarget<'_>, outline: &OutlineReply, symbol: &SymbolInfo) -> Result<String, CallRefusal> {
     let request = ReadRequest {
         path: outline.path.clone(),
@@ -104,7 +104,8 @@ fn body(target: &CallTarget<'_>, outline: &OutlineReply, symbol: &SymbolInfo) ->
         symbol: Some(symbol.name.clone()),
         body: false,
     };
-    Ok(target.ask(|it| it.read(&request))?.text.unwrap_or_default())
+    let reply = target.ask(|it| it.read(&request))?;
+    Ok(ReadLines::of(reply, u64::MAX, u64::MAX).text(LineForm::default()))
 }
 
 /// Returns the symbols inside a symbol.
