@@ -90,6 +90,8 @@ pub(super) fn unclear(
             NumberMeaning::Same => {}
             // A quotation shows that the session knows them.
             NumberMeaning::Unknown if quoted().is_some() => {}
+            // The start of a file is the same place for every session.
+            NumberMeaning::Unknown if named.lines == (1, 0) && named.is_after => {}
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, lines, now } => {
                 let old = versions.content(read);

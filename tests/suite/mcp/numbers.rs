@@ -173,3 +173,27 @@ fn the_lines_of_a_file_that_was_edited_and_moved_at_once_are_known() {
     edit(&mut client, json!([{ "path": "b.txt", "lines": "9", "new": "I" }])).done();
     assert_eq!(daemon.get("b.txt"), TEXT.replace('c', "C").replace('i', "I").as_bytes());
 }
+
+#[test]
+fn the_start_of_a_file_needs_no_read() {
+    let daemon = TestDaemon::started();
+    let text: String = (1..=40).map(|number| format!("line {number}\n")).collect();
+    let mut client = McpClient::begin(&daemon, &["--as", "text-editor"]);
+    let insert = |path: &str, line: u64, new: &str| json!({ "command": "insert", "path": path, "insert_line": line, "insert_text": new });
+    for (path, view) in [("unread.txt", false), ("part.txt", true)] {
+        daemon.put(path, &text);
+        if view {
+            let part = json!({ "command": "view", "path": path, "view_range": [20, 30] });
+            client.call(EDITOR, part).done();
+        }
+        let first = client.call(EDITOR, insert(path, 0, "first"));
+        assert!(first.done().contains("     1\tfirst\n     2\tline 1\n"), "{}", first.text);
+        client.call(EDITOR, insert(path, 0, "again\n")).done();
+        assert_eq!(String::from_utf8(daemon.get(path)).unwrap(), format!("again\nfirst\n{text}"));
+    }
+    let other = client.call(EDITOR, insert("unread.txt", 30, "x"));
+    assert!(other.is_error && other.text.contains("has not seen"), "{}", other.text);
+    let missing = client.call(EDITOR, insert("missing.txt", 0, "x"));
+    assert!(missing.is_error && missing.text.contains("does not exist"), "{}", missing.text);
+    assert!(!daemon.workspace().join("missing.txt").exists());
+}

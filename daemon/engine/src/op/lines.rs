@@ -48,6 +48,11 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
 }
 
 impl Lines {
+    /// Returns true if the lines are added at the start of the file.
+    pub(crate) fn adds_at_start(&self) -> bool {
+        (self.start, self.end) == (1, 0)
+    }
+
     /// Finds the lines and replaces them.
     pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;

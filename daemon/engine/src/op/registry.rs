@@ -112,6 +112,7 @@ impl Op {
             // The content of the path stays. The content that `overwrite` replaces is checked at the target's path.
             Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => ContentProof::NotNeeded,
             Self::Substitute(op) => op.proof(),
+            Self::Lines(lines) if lines.adds_at_start() => ContentProof::NotNeeded,
             Self::Write(_) | Self::Lines(_) | Self::Symbol(_) => ContentProof::Blind,
             Self::Delete => ContentProof::Blind,
         }
