@@ -316,11 +316,11 @@ fn an_agent_runtime_is_told_with_the_reply_or_with_the_next_one() {
     let reply = client.call("edit", change("BAD", "BAD2"));
     assert!(reply.done().contains("check words is running"), "{}", reply.text);
     let read = client.call("read", json!({ "path": "src/a" }));
-    assert_eq!((read.done(), &read.notes), ("BAD2", &None));
+    assert_eq!((read.done(), &read.notes), ("BAD2\n", &None));
     daemon.put("go", "");
     result(&mut daemon.client("other"), &reply.structured);
     let read = client.call("read", json!({ "path": "src/a" }));
-    assert_eq!(read.done(), "BAD2");
+    assert_eq!(read.done(), "BAD2\n");
     assert!(read.notes.unwrap().contains("src/a:1: "), "a text of its own");
     assert_eq!(read.structured["diagnostics"][0]["status"], "failed");
     assert_eq!(client.call("read", json!({ "path": "src/a" })).notes, None, "it is told once");

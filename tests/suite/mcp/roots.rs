@@ -16,8 +16,8 @@ fn a_path_belongs_to_the_root_that_contains_it() {
     client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
     let place = other.workspace().join("a.txt");
     let place = place.to_str().unwrap();
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
-    assert_eq!(client.call("read", json!({ "path": place })).done(), "two");
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one\n");
+    assert_eq!(client.call("read", json!({ "path": place })).done(), "two\n");
     let edits =
         json!([{ "path": "a.txt", "old": "one", "new": "1" }, { "path": place, "old": "two", "new": "2" }]);
     let both = edit(&mut client, edits);
@@ -88,7 +88,7 @@ fn a_root_may_be_announced_through_a_link() {
     let mut client = McpClient::start(&daemon, &[]);
     client.initialize_with_roots(&[daemon.workspace(), &link]);
     let place = link.join("a.txt");
-    assert_eq!(client.call("read", json!({ "path": place })).done(), "two");
+    assert_eq!(client.call("read", json!({ "path": place })).done(), "two\n");
     edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
     assert_eq!(other.get("a.txt"), b"2\n");
 }
@@ -113,7 +113,7 @@ fn relative_paths_belong_to_the_root_if_the_server_was_started_elsewhere() {
     other.put("a.txt", "two\n");
     let mut client = McpClient::start(&daemon, &[]);
     client.initialize_with_roots(&[other.workspace()]);
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "two");
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "two\n");
     let workspace = daemon.workspace().to_str().unwrap();
     let mut client = McpClient::start(&daemon, &["--workspace", workspace]);
     client.initialize_with_roots(&[other.workspace()]);
