@@ -61,19 +61,11 @@ pub(super) fn unclear(
         }
         let present = *present.get_or_insert_with(|| last_line(current));
         let named = NamedLines { lines: within(named.lines, present), ..named };
-        let is_end = |(first, last): LineRange| first > last && last == shown::last_text_line(current);
         let quoted = || {
             let edit = usize::try_from(named.edit).ok()?.checked_sub(1)?;
             entry.edits().nth(edit).and_then(EditFacts::quoted_in_lines)
         };
-        let mut meant = match meaning(numbered, named.lines, present) {
-            NumberMeaning::Same if named.is_after => versions.after(numbered, named.lines.1),
-            // The place after the last line does not depend on a line that followed it.
-            NumberMeaning::Moved { .. } if is_end(named.lines) && is_same(numbered, named.lines.1) => {
-                NumberMeaning::Same
-            }
-            meant => meant,
-        };
+        let mut meant = versions.meaning(numbered, &named, present);
         if let NumberMeaning::Moved { now, .. } = meant {
             if let Some(text) = quoted().filter(|_| searched <= SEARCHED) {
                 searched = searched.saturating_add(current.len());
@@ -133,6 +125,18 @@ impl OldVersions<'_> {
     /// Returns the content of a version, if it is stored.
     fn content(&mut self, read: ContentHash) -> Option<&[u8]> {
         self.held.entry(read).or_insert_with(|| past::kept(self.state, read)).as_deref()
+    }
+
+    /// Returns the meaning of the lines or the place that an edit names.
+    fn meaning(&mut self, numbered: &[NumberedLines], named: &NamedLines, present: u64) -> NumberMeaning {
+        let (first, last) = named.lines;
+        let is_end = first > last && last == shown::last_text_line(self.current);
+        match meaning(numbered, named.lines, present) {
+            NumberMeaning::Same if named.is_after => self.after(numbered, last),
+            // The place after the last line does not depend on a line that followed it.
+            NumberMeaning::Moved { .. } if is_end && is_same(numbered, last) => NumberMeaning::Same,
+            meant => meant,
+        }
     }
 
     /// Returns the meaning of the place after a line. The number of the empty line at the end of a version means no line.
