@@ -67,7 +67,6 @@ impl PastBudget {
     /// present content of each path must be the same in all its look-ups.
     pub fn of_undo(room: usize) -> Self {
         let contents = RefCell::default();
-
         Self {
             entries: Cell::new(limits::UNDO_PAST_ENTRIES),
             bytes: Cell::new(limits::UNDO_PAST_BYTES),
@@ -199,11 +198,14 @@ pub fn content(
         .or_else(|| search(state, (path, since), (None, now), patience, meant))
 }
 
+/// A content with its hash; `None` if there is no file.
+type HashedContent<'c> = (Option<ContentHash>, Cow<'c, [u8]>);
+
 /// Searches the entries of a path, or those before `before`, the newest first. `later` is the content before that entry.
 fn search(
     state: &WorkspaceState,
     (path, since): (&FilePath, u64),
-    (entry, later): (Option<JobId>, (Option<ContentHash>, Cow<'_, [u8]>)),
+    (entry, later): (Option<JobId>, HashedContent<'_>),
     patience: &PastBudget,
     meant: &dyn Fn(ContentHash, &[u8]) -> bool,
 ) -> Option<(ContentHash, Vec<u8>)> {

@@ -44,6 +44,9 @@ use crate::state::readable;
 use crate::state::refusal::{disk_refusal, no_entry, store_refusal};
 use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction, set_id};
 
+/// Times the size of a file that an undo holds: an earlier content of each file is kept from one entry to the next.
+const UNDO_HOLDS: usize = JOB_HOLDS + 1;
+
 /// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UndoDirection {
@@ -217,8 +220,6 @@ impl EntryFiles {
         let mut read = 0_usize;
         let mut meant = Vec::new();
         let mut whole = 0_usize;
-        // An earlier content of each file is kept from one entry to the next.
-        let holds = JOB_HOLDS + 1;
         for (choice, entry) in choices.iter().zip(&entries.chosen) {
             let files = choice.files(entry);
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
@@ -244,7 +245,7 @@ impl EntryFiles {
             let place = place_of(state, path)?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
-            guard.grow(entries.size.saturating_add(bytes.saturating_mul(holds)))?;
+            guard.grow(entries.size.saturating_add(bytes.saturating_mul(UNDO_HOLDS)))?;
             // A file that has grown since is too large for the reservation.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let observation =

@@ -1,7 +1,7 @@
 //! Undos of many entries of one file, between which another session changed it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::message::{JobStatus, OnStale, UndoRequest};
+use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, OnStale, UndoRequest};
 
 use crate::caller::Caller;
 use crate::metrics::JobTrace;
@@ -29,7 +29,12 @@ fn many_entries_between_those_of_another_session_are_undone_at_once() {
     for job in 0..JOBS {
         let session = if is_own(job) { "s" } else { "other" };
         let (old, new) = (format!("line {}.\n", 4 * job), format!("new {}.\n", 4 * job));
-        let receipt = bench.replace(session, "a.txt", &old, &new);
+        let edit = FileEdit { op: "replace".into(), old: Some(old), new: Some(new), ..FileEdit::default() };
+        // Each session has last seen the file before the other's changes.
+        let base = Some("any".to_owned());
+        let file = FileEntry { path: "a.txt".into(), base, edits: vec![edit], ..FileEntry::default() };
+        let job = JobRequest { files: vec![file], ..JobRequest::default() };
+        let receipt = bench.run(session, &bench.workspace.understand(job));
         assert_eq!(receipt.status, JobStatus::Applied, "{receipt:?}");
     }
     let caller = Caller::of_session("s", "test");

@@ -1,5 +1,7 @@
 //! The entries that a look-up of an earlier content examines, and the time that it takes.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
