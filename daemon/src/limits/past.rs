@@ -7,11 +7,11 @@ pub const PAST_ENTRIES: usize = 1024;
 /// Bytes that it may read and rebuild: half a second in the worst case.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;
 
-/// Entries whose inverses one undo or redo may apply: it can undo that many, and goes back over the entries of a file once
-/// for all of them. They take a few seconds.
+/// Entries whose inverses one undo or redo may apply. It goes back over the entries of a file once for all that it undoes, and
+/// passes over those of others between them.
 pub const UNDO_PAST_ENTRIES: usize = 4 * super::UNDO;
 
-/// Bytes that it may read and rebuild: two seconds in the worst case.
+/// Bytes that it may read and rebuild.
 pub const UNDO_PAST_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Entries whose inverses `show` may apply, in all files of a reply together, to number the lines of changes that the entry

@@ -4,7 +4,7 @@
 mod choose;
 mod marked;
 mod merged;
-mod moved_on;
+mod moved_again;
 mod parsed;
 mod parts;
 mod restored;

@@ -11,7 +11,7 @@ use editd_proto::message::{EntryKind, EntrySummary, LaterEntry, OnStale};
 use editd_proto::path::FilePath;
 
 use super::merged::{self, NotMerged};
-use super::moved_on::moved_on;
+use super::moved_again::moved_again;
 use super::restored;
 use super::select::is_rescue;
 use super::turn::FileTurn;
@@ -29,7 +29,7 @@ const LATER_LISTED: usize = 20;
 /// The most entries of a path that are searched for them.
 const LATER_SEARCHED: usize = 1000;
 /// The reason why the undo of a move is not merged.
-const MOVED_ON: &str = "the file that the entry moved was moved on or deleted";
+const MOVED_AGAIN: &str = "the file that the entry moved was renamed again or deleted";
 
 /// One entry, and its undone parts before and after.
 pub(super) struct EntryTurn {
@@ -133,9 +133,9 @@ impl<'r> UnwindRun<'r> {
             return Err(only_kept(entry, &rescued.file.path));
         }
         let state_of = |path: &FilePath| states.get(path).cloned().unwrap_or(FileState::Absent);
-        if let Some(path) = moved_on(&turns, &state_of) {
+        if let Some(path) = moved_again(&turns, &state_of) {
             self.reject((entry, path))?;
-            return Err(self.not_merged((entry, path), NotMerged::Stale(MOVED_ON)));
+            return Err(self.not_merged((entry, path), NotMerged::Stale(MOVED_AGAIN)));
         }
         let all_undone = turn.undone();
         for file_turn in turns.into_iter().rev() {

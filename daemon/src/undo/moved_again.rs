@@ -1,4 +1,4 @@
-//! Finds files that an entry moved and that others moved on or deleted since. Making the old name again would leave two
+//! Finds files that an entry moved and that others moved again or deleted since. Making the old name again would leave two
 //! copies, or bring a deleted file back. It reads nothing.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::turn::FileTurn;
 /// Returns the path to which an entry moved a file that its turn would make again, if the file is not there any more.
 /// `current` returns the state of a path. As in the rest of the journal, a moved file is one with the content of a
 /// removed one.
-pub(super) fn moved_on<'t>(
+pub(super) fn moved_again<'t>(
     turns: &[FileTurn<'t>],
     current: &dyn Fn(&FilePath) -> FileState,
 ) -> Option<&'t FilePath> {
