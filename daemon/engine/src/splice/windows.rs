@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(counts(&old, &tenth), (10_000, 10_000, 10_000));
     }
 
-    /// Without the limit of the work, the first pair would take a second for each 50,000 lines.
+    /// Without the limit of the work, each window of the first pair would be compared with all of its differences.
     #[test]
     fn contents_without_order_end_in_one_change() {
         let old: Vec<String> = (0..600_000u64).map(|i| format!("{}\n", i.wrapping_mul(i) % 7)).collect();

@@ -94,9 +94,7 @@ impl<'p> EnvelopeLines<'p> {
     /// # Errors
     /// `malformed` if a marker is missing.
     fn inside(payload: &'p str) -> Result<Self, Refusal> {
-        // Like `str::lines`, but with `\r`.
-        let lines: Vec<&str> =
-            payload.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)).collect();
+        let lines: Vec<&str> = payload.split_terminator('\n').collect();
         let begin = lines.iter().position(|line| !wraps(line)).unwrap_or(0);
         if lines.get(begin).is_none_or(|line| line.trim() != BEGIN) {
             let line = begin as u64 + 1;

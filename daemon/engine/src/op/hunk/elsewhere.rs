@@ -15,9 +15,9 @@ use crate::op::EditContext;
 type Fit<'f> = &'f dyn Fn(&Range<usize>) -> CandidateFit;
 
 impl HunkEdit {
-    /// Checks that a place is the only one that is meant. Tools end a hunk without context below its changes at the end of the
-    /// file, as git and GNU patch do. Lines at the very line in the header, which differ in white space, can be meant as
-    /// well as equal ones far from it.
+    /// Checks that a place is the only one that is meant. git applies a hunk without context below its changes at the end of
+    /// the file only. Lines at the line in the header can be meant although they differ in white space, if equal ones are
+    /// far from it.
     ///
     /// # Errors
     /// `ambiguous` if the lines are also at the end of the file, or at the line in the header.
@@ -36,7 +36,7 @@ impl HunkEdit {
             let same = Quote { near: None, loosest: hit.rung, ..quote.clone() };
             let last = |range: &Range<usize>| if ends(range) { fit(range) } else { CandidateFit::Out };
             if let Some(other) = other(scene, &same, &last, hit)? {
-                let place = "the end of the file, where a hunk ends that has no context below its changes";
+                let place = "the end of the file, which a hunk without context below its changes can mean";
                 return Err(two_places(scene, [hit, &other], place));
             }
         }
