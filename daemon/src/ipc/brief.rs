@@ -366,7 +366,7 @@ mod tests {
         let tokens =
             |receipt: &Receipt| editd_proto::tokens::tokens(&serde_json::to_string(receipt).unwrap());
         let (long, many) = (of(40), shortened(&of(40), ReplyWish::default()));
-        assert!(tokens(&many) < 40 * 120 && tokens(&many) < tokens(&long), "{}", tokens(&many));
+        assert!(tokens(&many) < 40 * 80 && tokens(&many) < tokens(&long) / 2, "{}", tokens(&many));
         assert!(many.files.last().unwrap().edits.iter().all(|edit| edit.error.is_some()));
         assert_eq!(
             shortened(&of(40), ReplyWish::new(None, Some(1 << 20))).files.last().unwrap().edits.len(),

@@ -24,7 +24,7 @@ pub(super) fn shorten(receipt: &mut Receipt, budget: Option<usize>) {
             let Some(error) = edit.error.as_deref_mut() else { continue };
             error.path = error.path.take().filter(|path| *path != file.path);
             error.edit = error.edit.filter(|_| edit.edit != error.edit);
-            terse::shorten(error, most);
+            terse::shorten_beside(error, most);
         }
     }
 }

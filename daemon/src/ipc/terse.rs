@@ -46,23 +46,40 @@ pub(super) fn shorten(error: &mut RequestError, most: ErrorSize) {
     }
 }
 
+/// Shortens an error that stands beside others: if it is still too long, only its message, its place and its lines remain.
+pub(super) fn shorten_beside(error: &mut RequestError, most: ErrorSize) {
+    shorten(error, most);
+    if most.over(error) > 0 {
+        only_place(error);
+    }
+}
+
 /// Keeps only the message and the lines of the other failures.
 fn short_others(error: &mut RequestError, _: ErrorSize) {
     let path = error.path.clone();
     for other in &mut error.others {
-        let mut short = RequestError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
-        short.path = other.path.take().filter(|own| Some(own) != path.as_ref());
-        (short.edit, short.other_edit, short.line) = (other.edit, other.other_edit, other.line);
-        (short.version, short.found) = (other.version.take(), other.found);
-        // The session counts as having seen these.
-        short.excerpts = std::mem::take(&mut other.excerpts);
-        short.moved = std::mem::take(&mut other.moved);
-        short.diff = other.diff.take();
-        short.line = short.line.or_else(|| other.near_misses.first().map(|near| near.line));
-        let place = |one: &Candidate| Candidate { text: String::new(), ..one.clone() };
-        short.candidates = other.candidates.iter().take(3).map(place).collect();
-        *other = short;
+        other.path = other.path.take().filter(|own| Some(own) != path.as_ref());
+        only_place(other);
     }
+}
+
+/// Keeps only the message of an error, its place and the lines that it shows.
+fn only_place(error: &mut RequestError) {
+    let mut short = RequestError::new(error.code, clipped(&error.message, OTHER_MESSAGE));
+    (short.path, short.file, short.edit) = (error.path.take(), error.file, error.edit);
+    (short.other_edit, short.line) = (error.other_edit, error.line);
+    (short.version, short.found) = (error.version.take(), error.found);
+    // The session counts as having seen these.
+    short.excerpts = std::mem::take(&mut error.excerpts);
+    short.moved = std::mem::take(&mut error.moved);
+    short.diff = error.diff.take();
+    if short.version.is_some() {
+        short.near_misses = std::mem::take(&mut error.near_misses);
+    }
+    short.line = short.line.or_else(|| error.near_misses.first().map(|near| near.line));
+    let place = |one: &Candidate| Candidate { text: String::new(), ..one.clone() };
+    short.candidates = error.candidates.iter().take(3).map(place).collect();
+    *error = short;
 }
 
 fn short_lists(error: &mut RequestError, _: ErrorSize) {
@@ -137,7 +154,8 @@ fn fewer_others(error: &mut RequestError, most: ErrorSize) {
 }
 
 fn shows_lines(error: &RequestError) -> bool {
-    error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
+    let nearest = error.version.is_some() && !error.near_misses.is_empty();
+    nearest || error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
 }
 
 /// Returns at most `most` bytes of a text, with a mark if it was cut.
