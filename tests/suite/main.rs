@@ -62,6 +62,8 @@ mod mcp;
 mod memory;
 mod merges;
 mod metrics;
+#[cfg(unix)]
+mod modes;
 mod notes;
 #[cfg(target_os = "linux")]
 mod odd_files;

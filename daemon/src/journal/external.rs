@@ -17,7 +17,7 @@ use crate::os::FileIdentity;
 use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, StagingFolder};
 use crate::state::path_cache::{ObservationVersion, PathCache};
 use crate::state::{WorkspaceState, lock};
-use crate::store::{LogPosition, StoreError};
+use crate::store::{LastChange, LogPosition, StoreError};
 
 /// The result of comparing an observation with the path cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,15 +53,17 @@ pub fn note(
     if !known.valid(path, version) {
         return ObservationEffect::Nothing;
     }
-    let (last, journaled) = match known.hash(path) {
-        Some(hash) => (Some(hash), known.tracked(path)),
-        None => match state.store.last_of(path).ok().flatten() {
-            Some((_, hash)) => (Some(hash), true),
-            None => (seen, seen.is_some()),
+    let (last, journaled, mode) = match known.hash(path) {
+        Some(hash) => (Some(hash), known.tracked(path), known.meta(path).and_then(known_mode)),
+        None => match state.store.last_change(path).ok().flatten() {
+            Some(LastChange { left, .. }) => {
+                (Some(left.map(|left| left.hash)), true, left.map(|left| left.mode))
+            }
+            None => (seen, seen.is_some(), None),
         },
     };
     let hash = found.map(|found| found.meta.hash);
-    let same_mode = !journaled || !known.meta(path).zip(found).is_some_and(|(was, now)| other_mode(was, now));
+    let same_mode = !journaled || mode.zip(found).is_none_or(|(was, now)| was == now.meta.mode);
     let noted = match last {
         Some(last) if last == hash && same_mode => ObservationEffect::Nothing,
         Some(last) if journaled => {
@@ -78,10 +80,9 @@ pub fn note(
     noted
 }
 
-/// Returns true if a file has another mode than it had, as far as that is known.
-fn other_mode(was: &FileMeta, now: &FileSnapshot) -> bool {
-    let is_known = was.mode != 0 || was.identity.ino != 0;
-    is_known && was.mode != now.meta.mode
+/// Returns the mode of a file, if it is known.
+fn known_mode(meta: &FileMeta) -> Option<u32> {
+    (meta.mode != 0 || meta.identity.ino != 0).then_some(meta.mode)
 }
 
 /// Journals bytes that were found in a displaced file and go back to its path: an external entry.
@@ -361,7 +362,8 @@ fn before_meta(
     }
 }
 
-fn journaled_meta(state: &WorkspaceState, path: &FilePath) -> Option<FileMeta> {
+/// Returns the file that the newest entry of a path left there; `None` if it left none, or is not stored any more.
+pub(super) fn journaled_meta(state: &WorkspaceState, path: &FilePath) -> Option<FileMeta> {
     let (id, _) = state.store.last_of(path).ok()??;
     let entry = state.store.entry(id).ok()??;
     entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)

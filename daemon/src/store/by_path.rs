@@ -24,6 +24,32 @@ impl PathDigest {
     }
 }
 
+/// The newest entry that touches a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastChange {
+    /// The entry.
+    pub id: JobId,
+    /// The file that it left at the path, if it left one.
+    pub left: Option<LeftFile>,
+}
+
+/// A file that an entry left at a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeftFile {
+    /// The hash of its content.
+    pub hash: ContentHash,
+    /// Its permission bits.
+    pub mode: u32,
+}
+
+impl LeftFile {
+    /// Decodes the end of a path's row; `None` if it tells that the entry left no file.
+    fn of_row(left: &[u8]) -> Option<Self> {
+        let (hash, mode) = left.split_first_chunk()?;
+        Some(Self { hash: ContentHash::from_bytes(*hash), mode: u32::from_be_bytes(mode.try_into().ok()?) })
+    }
+}
+
 impl Store {
     /// Returns up to `most` paths of the journal, those with the greatest digests below `below`, in descending order, each
     /// with the newest entry that touches it. Entries that only keep rescued bytes do not count.
@@ -57,14 +83,19 @@ impl Store {
     /// Returns the newest sealed or external entry that touches a path, and the hash of the content it left there
     /// (`None`: no file). Entries that only keep rescued bytes do not count.
     pub fn last_of(&self, path: &FilePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
+        Ok(self.last_change(path)?.map(|last| (last.id, last.left.map(|left| left.hash))))
+    }
+
+    /// Returns the same with the mode of the file.
+    pub fn last_change(&self, path: &FilePath) -> Result<Option<LastChange>, StoreError> {
         let prefix = key::paths(path);
         let mut last = None;
         self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
-            if value.get(8..) == Some(&[RESCUED]) {
+            let left = value.get(8..).unwrap_or_default();
+            if left == [RESCUED] {
                 return Ok(true);
             }
-            let left = value.get(8..).and_then(|hash| hash.try_into().ok()).map(ContentHash::from_bytes);
-            last = key::id_of(key).map(|id| (id, left));
+            last = key::id_of(key).map(|id| LastChange { id, left: LeftFile::of_row(left) });
             Ok(false)
         })?;
         Ok(last)
@@ -77,7 +108,7 @@ impl Store {
             let left = value.get(8..).unwrap_or_default();
             // Rescued bytes were never at their path.
             let stood = left != [RESCUED];
-            Ok(stood.then(|| left.try_into().ok().map(ContentHash::from_bytes)))
+            Ok(stood.then(|| LeftFile::of_row(left).map(|left| left.hash)))
         })
     }
 

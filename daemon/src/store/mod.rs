@@ -48,7 +48,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use by_path::PathDigest;
+pub use by_path::{LastChange, PathDigest};
 pub use damage::DamageSignal;
 pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;

@@ -14,6 +14,7 @@ use super::doubt::decide_doubtful;
 use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
+use crate::journal::external;
 use crate::record::{FileMeta, FileRecord};
 use crate::state::WorkspaceState;
 use crate::store::intent::{Intended, IntendedFile};
@@ -111,6 +112,15 @@ impl<'a> RecordChain<'a> {
     /// Returns the links that have a staged file.
     pub fn staged_files(&self) -> impl Iterator<Item = &ChainLink<'a>> {
         self.links.iter().filter(|link| !link.file.staged_name.is_empty())
+    }
+
+    /// Returns the newest journaled state of the path: other programs may have changed the file, or its mode, since the last
+    /// of its records.
+    pub fn last_journaled(&self, state: &WorkspaceState) -> Option<FileMeta> {
+        match self.behind {
+            LaterChange::Nothing => self.links.last()?.file.after.clone(),
+            LaterChange::Content(_) | LaterChange::Settled => external::journaled_meta(state, self.path),
+        }
     }
 
     /// Returns the newest record that is not rolled back.

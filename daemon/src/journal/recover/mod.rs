@@ -43,7 +43,7 @@ use super::{flushing, settle};
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
 use crate::progress::{StartProgress, StartStep};
-use crate::record::{Entry, StagingFolder};
+use crate::record::{Entry, FileMeta, StagingFolder};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 
@@ -147,10 +147,13 @@ fn remember(state: &WorkspaceState, entry: &Entry) {
     for file in &entry.files {
         if let Ok(place) = state.disk.resolve_link(&file.path)
             && let Ok(Observation::File(found)) = state.disk.observe(&place)
-            && file.after.as_ref().is_some_and(|after| found.is(after))
+            && let Some(after) = file.after.as_ref().filter(|after| found.is(after))
         {
+            // Another program may have changed the mode since, which is in the journal.
+            let last = state.store.last_change(&file.path).ok().flatten().and_then(|last| last.left);
+            let mode = last.filter(|left| left.hash == after.hash).map_or(after.mode, |left| left.mode);
             // The file may have been moved meanwhile, so no time is known.
-            lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
+            lock(&state.path_cache).wrote(&file.path, Some(&FileMeta { mode, ..after.clone() }), None);
             flushing::hold(state, file, Some(found.file));
         }
     }

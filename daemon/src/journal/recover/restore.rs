@@ -95,8 +95,7 @@ impl<'r> PathRestorer<'r> {
         }
         self.keep_cut_off(chain, &case)?;
         if !refused && case.action != RecoveryAction::Superseded {
-            let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
-            lock(&self.state.path_cache).saw(chain.path, newest, true);
+            lock(&self.state.path_cache).saw(chain.path, chain.last_journaled(self.state).as_ref(), true);
         }
         if case.action == RecoveryAction::Return {
             // The contents below belong to no entry any more, and may have no other copy.

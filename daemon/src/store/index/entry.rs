@@ -53,7 +53,10 @@ pub fn put_marked(
         match &file.after {
             // Rescued bytes were never at their path.
             _ if file.how == ChangeMethod::Rescued => bytes.push(RESCUED),
-            Some(after) => bytes.extend_from_slice(after.hash.as_bytes()),
+            Some(after) => {
+                bytes.extend_from_slice(after.hash.as_bytes());
+                bytes.extend_from_slice(&after.mode.to_be_bytes());
+            }
             None => {}
         }
         draft.put(key::path(&file.path, entry.id), bytes);

@@ -157,7 +157,7 @@ pub struct DatabaseMeta {
 }
 
 /// The version of the rows: a database with another version is rebuilt from the log.
-pub const ROWS: u32 = 5;
+pub const ROWS: u32 = 6;
 
 /// Encodes a value: the position, then the rest.
 pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreError> {
