@@ -1,6 +1,6 @@
 //! `lines` replaces a range of lines by number. Fields: `start`, `end` (inclusive; `start - 1` inserts), `text` (a
 //! list of lines, its final break optional; empty deletes); `eol`; clipboards and `reindent`. A file whose last line
-//! has no line break keeps that, and two lines are never joined.
+//! has no line break keeps that unless `eol` is "literal", and two lines are never joined.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -107,7 +107,7 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
         // In an empty file, or behind a last line without a line break, the text decides if the new last line has one.
         // The break in front is dropped if no other edit puts a line above into an empty file.
         (true, true) if open => (own.as_str(), last),
-        (true, false) if open => ("", ""),
+        (true, false) if open => ("", if literal { last } else { "" }),
         _ if last.is_empty() => ("", own.as_str()),
         _ => ("", last),
     };
