@@ -7,7 +7,7 @@ use super::quoted::Quote;
 use super::whole::{self, LineEnd};
 use super::{Extent, Haystack, Needle};
 use crate::Refusal;
-use crate::text::Breaks;
+use crate::text::{Breaks, Text};
 
 /// Returns a text with every break as `\n`.
 pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
@@ -18,6 +18,16 @@ pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
     } else {
         folded
     }
+}
+
+/// Returns true if a quoted text has breaks and the file has breaks of the other kind. The quoted text itself stands in the file.
+pub(crate) fn has_other_breaks(text: &Text<'_>, quoted: &str) -> bool {
+    if text.breaks != Breaks::Lf || !quoted.contains('\n') {
+        return false;
+    }
+    let content = text.content.as_bytes();
+    let is_lone = |at: usize| at == 0 || content.get(at - 1) != Some(&b'\r');
+    memchr::memmem::find(content, b"\r\n").is_some() && memchr::memchr_iter(b'\n', content).any(is_lone)
 }
 
 /// Visits the places that equal the quoted text once breaks are folded on both sides.

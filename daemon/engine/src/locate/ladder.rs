@@ -134,6 +134,13 @@ impl LadderStep {
         }
     }
 
+    /// Returns the rung that finds the places of `exact` and those with other line breaks, if a file with mixed breaks may have
+    /// such places: a reader of the file does not see the difference. The lines of a diff may be about breaks.
+    fn folds_more(&self, hay: &Haystack<'_>, quote: &Quote<'_>) -> Option<Self> {
+        let may = self.rung == Rung::Exact && quote.loosest >= Rung::Eol && !quote.whole_lines;
+        (may && eol::has_other_breaks(hay.text, quote.old)).then(|| Rung::Eol.step()).flatten()
+    }
+
     /// Returns true if the new text can be fitted to a place, in one way or in several.
     pub(super) fn adapts(&self, hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> bool {
         self.adapt(hay, quote, range).map_or(true, |adapted| adapted.is_some())
@@ -215,7 +222,8 @@ pub(crate) enum CandidateFit {
     Meant,
 }
 
-/// Returns the only place of a quote, by the first rung that finds one.
+/// Returns the only place of a quote, by the first rung that finds one. In a file with mixed breaks, the places with all
+/// breaks count.
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all; `limit`.
@@ -240,19 +248,16 @@ pub(crate) fn one_where(
     for step in rungs(quote) {
         let near = quote.near.or_else(|| (step.hint)(hay.text, quote));
         let quote = &Quote { near, ..quote.clone() };
-        let (mut tally, mut meant) = (Tally::new(hay.text, quote), Tally::new(hay.text, quote));
-        (step.search)(hay, quote, true, &mut |range| {
-            let fit = fit(&range);
-            if fit == CandidateFit::Meant {
-                meant.add(range.clone());
-            }
-            if fit != CandidateFit::Out {
-                tally.add(range);
-            }
-            ControlFlow::Continue(())
-        })?;
+        let mut step = step;
+        let (mut tally, mut meant) = tallied(&step, hay, quote, fit)?;
         if tally.total() == 0 {
             continue;
+        }
+        if let Some(folding) = step.folds_more(hay, quote) {
+            let (all, all_meant) = tallied(&folding, hay, quote, fit)?;
+            if all.total() > tally.total() {
+                (step, tally, meant) = (folding, all, all_meant);
+            }
         }
         let (range, moved) = match tally.choose(hay.text, quote) {
             Err(_) if meant.total() == 1 => meant.choose(hay.text, quote)?,
@@ -265,6 +270,27 @@ pub(crate) fn one_where(
         unfit.get_or_insert(UnfitPlace { at: range.start, rung: step.rung, reason: step.unfit });
     }
     Ok(Err(unfit))
+}
+
+/// Counts the candidates of a rung that an edit does not exclude: all of them, and those that are meant.
+fn tallied(
+    step: &LadderStep,
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    fit: &dyn Fn(&Range<usize>) -> CandidateFit,
+) -> Result<(Tally, Tally), Refusal> {
+    let (mut all, mut meant) = (Tally::new(hay.text, quote), Tally::new(hay.text, quote));
+    (step.search)(hay, quote, true, &mut |range| {
+        let fit = fit(&range);
+        if fit == CandidateFit::Meant {
+            meant.add(range.clone());
+        }
+        if fit != CandidateFit::Out {
+            all.add(range);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok((all, meant))
 }
 
 /// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
@@ -314,25 +340,36 @@ pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Run
 /// The loosest rung for replacing all places of a text.
 pub(crate) const EVERY: Rung = Rung::Eol;
 
-/// Returns every place of a quote that does not overlap an earlier one, at `exact` or `eol`.
+/// Returns every place of a quote that does not overlap an earlier one, at `exact` or `eol`; at both in a file with mixed
+/// breaks.
 ///
 /// # Errors
 /// `limit` above `limits::PLACES`.
 pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
     for step in rungs(quote).filter(|step| step.rung <= EVERY) {
-        let mut found = Vec::new();
-        (step.search)(hay, quote, false, &mut |range| {
-            found.push(Span::new(range));
-            if found.len() > limits::PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        if found.len() > limits::PLACES {
-            return Err(too_many_places());
+        let found = places(&step, hay, quote)?;
+        if found.is_empty() {
+            continue;
         }
-        if !found.is_empty() {
-            return Ok((found, step.rung));
+        if let Some(folding) = step.folds_more(hay, quote) {
+            let all = places(&folding, hay, quote)?;
+            if all.len() > found.len() {
+                return Ok((all, folding.rung));
+            }
         }
+        return Ok((found, step.rung));
     }
     Ok((Vec::new(), Rung::Exact))
+}
+
+/// Returns the places of a rung that do not overlap an earlier one.
+fn places(step: &LadderStep, hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Vec<Span>, Refusal> {
+    let mut found = Vec::new();
+    (step.search)(hay, quote, false, &mut |range| {
+        found.push(Span::new(range));
+        if found.len() > limits::PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if found.len() > limits::PLACES { Err(too_many_places()) } else { Ok(found) }
 }
 
 /// Creates the refusal of more places than the edits of one file entry may change.
