@@ -17,15 +17,33 @@ use crate::cut::Cut;
 /// assert_eq!(apply(after, &invert(&splices)).as_deref(), Some(before));
 /// ```
 pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
-    let mut out = vec![0; checked_size(content, splices)?];
-    fill(&mut out, content, splices)?;
+    let mut out = Vec::with_capacity(checked_size(content, splices)?);
+    pieces(content, splices, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Some(())
+    })?;
     Some(out)
 }
 
-/// Applies splices as [`apply`] does, into shared bytes and without a second copy.
+/// Applies splices as [`apply`] does, into shared bytes: each byte is written once.
 pub(crate) fn apply_shared(content: &[u8], splices: &[Splice]) -> Option<Arc<[u8]>> {
-    let mut out: Arc<[u8]> = std::iter::repeat_n(0, checked_size(content, splices)?).collect();
-    fill(Arc::get_mut(&mut out)?, content, splices)?;
+    let mut out = Arc::<[u8]>::new_uninit_slice(checked_size(content, splices)?);
+    let mut rest = Arc::get_mut(&mut out)?;
+    pieces(content, splices, &mut |bytes| {
+        let (piece, behind) = std::mem::take(&mut rest).split_at_mut_checked(bytes.len())?;
+        piece.write_copy_of_slice(bytes);
+        rest = behind;
+        Some(())
+    })?;
+    if !rest.is_empty() {
+        return None;
+    }
+    #[expect(
+        unsafe_code,
+        reason = "no safe call makes shared bytes of several pieces without writing them twice"
+    )]
+    // SAFETY: the pieces were written one behind the other, and no byte is left behind them.
+    let out = unsafe { out.assume_init() };
     Some(out)
 }
 
@@ -50,21 +68,20 @@ fn checked_size(content: &[u8], splices: &[Splice]) -> Option<usize> {
     Some(size_after(content.len(), splices))
 }
 
-/// Writes the content after the splices into a buffer of its size.
-fn fill(out: &mut [u8], content: &[u8], splices: &[Splice]) -> Option<()> {
-    let (mut from, mut to) = (0usize, 0usize);
-    let mut put = |bytes: &[u8]| {
-        out.get_mut(to..to + bytes.len())?.copy_from_slice(bytes);
-        to += bytes.len();
-        Some(())
-    };
+/// Visits the pieces of the content after the splices, in order.
+fn pieces<'c>(
+    content: &'c [u8],
+    splices: &'c [Splice],
+    visit: &mut dyn FnMut(&'c [u8]) -> Option<()>,
+) -> Option<()> {
+    let mut from = 0usize;
     for splice in splices {
         let at = usize::try_from(splice.at).ok()?;
-        put(content.cut(from..at))?;
-        put(&splice.new)?;
+        visit(content.cut(from..at))?;
+        visit(&splice.new)?;
         from = at + splice.old.len();
     }
-    put(content.cut(from..content.len()))
+    visit(content.cut(from..content.len()))
 }
 
 /// Returns the splices that reverse `splices`, with offsets in the content after them. `splices` must be sorted and must
