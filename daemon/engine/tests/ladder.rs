@@ -112,17 +112,29 @@ fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// Returns true if some mapping explains these pairs of lines. It tries all mappings.
-fn one_mapping(pairs: &[(&str, &str)]) -> bool {
+/// Returns true if some mapping explains these pairs of lines. It tries all mappings. A line before them that lost its
+/// indentation has the indentation `own` in the file, which begins with what the others got.
+fn one_mapping(pairs: &[(&str, &str)], own: Option<&str>) -> bool {
     let pairs: Vec<(&str, &str)> =
         pairs.iter().filter(|(a, _)| !blank(a)).map(|(a, b)| (indent_of(a), indent_of(b))).collect();
     let Some((first, _)) = pairs.first() else { return false };
-    let shifted = (0..=first.len()).any(|cut| {
-        let give = &first[..cut];
-        let mut stand = pairs.iter().map(|(a, b)| b.strip_suffix(a.strip_prefix(give)?));
-        let one = stand.next().unwrap();
-        one.is_some() && stand.all(|other| other == one)
-    });
+    let mut shifts = (0..=first.len())
+        .filter_map(|cut| {
+            let give = &first[..cut];
+            let mut stand = pairs.iter().map(|(a, b)| b.strip_suffix(a.strip_prefix(give)?));
+            let one = stand.next().unwrap();
+            one.filter(|_| stand.all(|other| other == one))
+        })
+        .peekable();
+    if shifts.peek().is_some() {
+        return shifts.any(|got| own.is_none_or(|own| own.starts_with(got)));
+    }
+    let moved = |step: &str, deeper: i64| {
+        let fits = |own: &str| {
+            own.len() as i64 >= deeper * step.len() as i64 && own.chars().all(|c| step.contains(c))
+        };
+        own.is_none_or(fits)
+    };
     let steps: Vec<String> = std::iter::once("\t".to_owned()).chain((1..40).map(|n| " ".repeat(n))).collect();
     // The largest step of which all consist is their greatest common divisor.
     let all_of = |step: &str| pairs.iter().all(|(a, _)| *a == step.repeat(a.len() / step.len()));
@@ -131,7 +143,7 @@ fn one_mapping(pairs: &[(&str, &str)]) -> bool {
         search.iter().flat_map(|step| pairs.iter().map(|(a, _)| (a.len() / step.len()) as i64)).collect();
     let scaled = depths.iter().any(|depth| *depth != depths[0])
         && ["\t", "  ", "   ", "    ", "        "].iter().any(|step| {
-            (-9..9).any(|deeper| {
+            (-9..9).filter(|deeper| moved(step, *deeper)).any(|deeper| {
                 pairs.iter().zip(&depths).all(|((_, b), depth)| {
                     usize::try_from(depth + deeper).is_ok_and(|depth| *b == step.repeat(depth))
                 })
@@ -145,9 +157,9 @@ fn one_mapping(pairs: &[(&str, &str)]) -> bool {
                 (*b == "\t".repeat(b.len())).then(|| b.len() as i64 - (a.len() / step.len()) as i64)
             };
             let one = deeper(&pairs[0]);
-            one.is_some() && pairs.iter().all(|pair| deeper(pair) == one)
+            one.is_some_and(|deeper| moved("\t", deeper)) && pairs.iter().all(|pair| deeper(pair) == one)
         });
-    shifted || scaled || tabbed
+    scaled || tabbed
 }
 
 /// The lines without numbers, if all bear one.
@@ -197,7 +209,9 @@ fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
                 wanted.iter().map(String::as_str).zip(window.iter().copied()).collect();
             let lost = indent_of(pairs[0].0).is_empty() && !indent_of(pairs[0].1).is_empty();
             let torn = !blank(pairs[0].0) && lost;
-            equal && (one_mapping(&pairs) || (torn && one_mapping(&pairs[1..])))
+            equal
+                && (one_mapping(&pairs, None)
+                    || (torn && one_mapping(&pairs[1..], Some(indent_of(pairs[0].1)))))
         }
         _ => window.iter().zip(&wanted).all(|(a, b)| a.trim_end() == b.trim_end()),
     };
@@ -290,10 +304,9 @@ proptest! {
             whole_lines: Some(whole), loosest: Some("numbered".to_owned()), ..FileEdit::default()
         };
         if !whole {
-            // Both first rungs look inside lines.
+            // Both first rungs look inside lines, and a place counts with any line breaks.
             let folded = content.replace("\r\n", "\n");
-            let exact = anywhere(&content, &old);
-            let count = if exact > 0 { exact } else { anywhere(&folded, &old) };
+            let count = anywhere(&content, &old).max(anywhere(&folded, &old));
             if count > 0 {
                 let outcome = planned(&content, edit);
                 prop_assert_eq!(outcome.err().and_then(|error| error.found), (count > 1).then_some(count as u64));

@@ -73,6 +73,21 @@ impl IndentMapping {
         Some(mapped + rest)
     }
 
+    /// Returns true if a line with this indentation in the file may have been moved together with the others. It then
+    /// begins with the indentation that they got.
+    pub(super) fn may_have_moved(&self, own: &str) -> bool {
+        match &self.change {
+            IndentChange::Shift { search, file } => {
+                own.starts_with(file.strip_suffix(search.as_str()).unwrap_or(file))
+            }
+            IndentChange::Scale { file, deeper, .. } => {
+                let steps = usize::try_from(*deeper).unwrap_or(0);
+                own.chars().all(|c| c == file.letter())
+                    && file.times(steps).is_some_and(|got| own.starts_with(&got))
+            }
+        }
+    }
+
     /// Returns the same mapping with narrower steps, if these lines and the lines of the file are indented by parts
     /// of its own step; otherwise `None`. A mapping that also moves all lines has no parts of a step: an apparent
     /// part may be a first line that lost its indentation.

@@ -160,6 +160,11 @@ impl<'q> QuotedIndents<'q> {
         let whole = if possible { explained(all, None, torn) } else { None };
         // If the file does not indent the first line, the quotation lost nothing there, and nothing explains the rest.
         let lost = first.filter(|own| !own.is_empty());
-        (whole.or_else(|| lost.and_then(|own| explained(behind?, Some(own), None))), compared)
+        let torn_off = |own: &'w str| {
+            let gauge = behind?;
+            let fits = gauge.mapping()?.may_have_moved(own);
+            if fits { explained(gauge, Some(own), None) } else { None }
+        };
+        (whole.or_else(|| lost.and_then(torn_off)), compared)
     }
 }
