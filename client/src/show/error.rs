@@ -307,6 +307,8 @@ fn next_command(error: &RequestError) -> Option<String> {
             Some("read it first (`editctl read`), or use --base any to edit without reading".into())
         }
         ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
+        // There is one place, and the message says how to indent the new lines.
+        ErrorCode::Ambiguous if !error.readings.is_empty() => None,
         ErrorCode::Ambiguous => {
             Some("quote more of the text, or use --near LINE or --all (in JSON `near`, `all`)".into())
         }
@@ -345,6 +347,7 @@ pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
         ErrorCode::Unread if !error.excerpts.is_empty() => None,
         ErrorCode::Unread => read_call(error, words),
         ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
+        ErrorCode::Ambiguous if !error.readings.is_empty() => None,
         ErrorCode::Ambiguous => words.narrow.map(Into::into),
         _ => None,
     }
