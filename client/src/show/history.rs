@@ -191,6 +191,7 @@ pub fn extent(listed: &ListedFile<'_>, style: &OutputStyle) -> String {
         (Some(_), None, true) => "gone".to_owned(),
         (None, Some(_), false) => format!("{} new", counted()),
         (Some(_), None, false) => format!("{} gone", counted()),
+        (Some(before), Some(after), _) if before == after => "mode".to_owned(),
         (_, _, true) => "lines not counted".to_owned(),
         (_, _, false) => counted(),
     };

@@ -72,8 +72,10 @@ fn extent(listed: &ListedFile<'_>) -> String {
         (false, false) => " <span class=\"mark\">partly undone</span>",
         _ => "",
     };
+    let is_mode = file.before.is_some() && file.before == file.after;
     let counts = match (file.lacks_counts(), word) {
         _ if listed.is_moved() => String::new(),
+        _ if is_mode => "mode".to_owned(),
         (false, _) => counts(file.added, file.removed),
         (true, "") => "lines not counted".to_owned(),
         (true, _) => String::new(),
