@@ -48,6 +48,7 @@ pub use editd_types::{
     FileOutcome, FilePath, JobInput, JobMode, JobStatus, Receipt, Reindent, RequestError, SymbolInfo,
 };
 pub use generated::generated;
+pub use hash::{hash_parts, part_size};
 pub use job::{EditFacts, Job, JobEntry, needs_of_input, plan_input};
 pub use merge::{BothContents, LineMap, StaleFiles, merge, rebase};
 pub use op::{NamedLines, Quotation};

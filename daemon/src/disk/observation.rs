@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use editd_engine::{hash_parts, part_size};
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
@@ -207,16 +208,20 @@ fn read_hashed(file: &dyn OsFile, size: u64, most: usize) -> io::Result<(Arc<[u8
 /// Reads and hashes a file of this size; `None` if it has another size, or is empty.
 fn read_of_size(file: &dyn OsFile, size: usize) -> io::Result<Option<(Arc<[u8]>, ContentHash)>> {
     let mut bytes = os::zeros(size);
-    let (mut hasher, mut left) = (blake3::Hasher::new(), size);
-    for part in Arc::get_mut(&mut bytes).unwrap_or_default().chunks_mut(PART) {
-        let (read, more) = file.fill(part, (size - left) as u64)?;
-        left -= part.len();
-        if read < part.len() || more == (left == 0) {
-            return Ok(None);
+    let parts = Arc::get_mut(&mut bytes).unwrap_or_default().chunks_mut(part_size(size));
+    let (has_size, hash) = hash_parts(size, |hashed| {
+        let mut left = size;
+        for part in parts {
+            let (read, more) = file.fill(part, (size - left) as u64)?;
+            left -= part.len();
+            if read < part.len() || more == (left == 0) {
+                return io::Result::Ok(false);
+            }
+            hashed(part);
         }
-        hasher.update(part);
-    }
-    Ok((size > 0).then(|| (bytes, hash_of(&hasher))))
+        Ok(size > 0)
+    });
+    Ok(has_size?.then_some((bytes, hash)))
 }
 
 /// Returns the hash of an open file with this metadata, without keeping its bytes; `None` if it changes meanwhile.

@@ -16,7 +16,7 @@ use crate::cut::Cut;
 use crate::diff::Delta;
 use crate::job::JobEntry;
 use crate::op::Op;
-use crate::splice::apply_shared;
+use crate::splice::apply_hashed;
 use crate::text::{Breaks, Encoding, Text};
 use crate::{FileState, PlannedChange, QuotedLines, Splice};
 
@@ -56,7 +56,7 @@ pub(super) fn edit_by_edit(
     let (own, splices) = (&located.splices, &others.splices);
     let mut splices: Vec<Splice> = own.iter().chain(splices).cloned().collect();
     splices.sort_by_key(|splice| splice.at);
-    let after = apply_shared(current, &splices)?;
+    let (after, hash) = apply_hashed(current, &splices)?;
     let (added, removed) = Delta::of_splices(current, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };
     let outcomes = outcomes(stages, &places, located, others)?;
@@ -66,7 +66,7 @@ pub(super) fn edit_by_edit(
         path,
         before,
         after,
-        hash: None,
+        hash: Some(hash),
         splices,
         quoted: QuotedLines::default(),
         added,

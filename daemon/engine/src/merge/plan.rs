@@ -13,7 +13,7 @@ use crate::hash::hash;
 use crate::job::{Job, JobEntry};
 use crate::plan::Budget;
 use crate::refusal::{internal, refuse};
-use crate::splice::apply_shared;
+use crate::splice::apply_hashed;
 use crate::{FileState, Plan, PlanOptions, PlannedChange, Refusal, Splice};
 
 /// The stale files of a job.
@@ -128,13 +128,13 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
     } else {
         merged(base, &change.splices, bytes, options.label(&change.path))?
     };
-    let after = apply_shared(bytes, &splices)
+    let (after, hash) = apply_hashed(bytes, &splices)
         .ok_or_else(|| internal("merged splices do not fit the file; please report this job"))?;
     (change.added, change.removed) = Delta::of_splices(bytes, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };
     change.splices = splices;
     change.after = FileState::File { bytes: Arc::clone(&after), mode };
-    change.hash = None;
+    change.hash = Some(hash);
     change.before = state.clone();
     Ok(theirs)
 }

@@ -15,12 +15,11 @@ use super::needs::{Parsed, stores};
 use super::verdict::Verdicts;
 use crate::clip::Clips;
 use crate::cut::Cut;
-use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{EarlierChanges, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
 use crate::splice::{
-    Place, apply_shared, arrange, assemble, complete, land, size_after, touched_lines, whole_lines,
+    Place, apply_hashed, arrange, assemble, complete, land, size_after, touched_lines, whole_lines,
 };
 use crate::text::{Breaks, Encoding, Text};
 use crate::{ContentProof, QuotedLines, Refusal, Splice};
@@ -335,12 +334,9 @@ fn make(
     if !base.budget.make(held.saturating_add(size)) {
         return Err(no_room());
     }
-    let after = apply_shared(base.bytes, &splices)
+    let (after, hash) = apply_hashed(base.bytes, &splices)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
-    let hashes = match base.hash {
-        Some(hash) => (hash, crate::hash::hash(&after)),
-        None => hash_both(base.bytes, &after, first.at as usize),
-    };
+    let hashes = (base.hash.unwrap_or_else(|| crate::hash::hash(base.bytes)), hash);
     // Edits may reverse each other: one removes a line, another adds it.
     if hashes.0 == hashes.1 {
         return Ok(None);

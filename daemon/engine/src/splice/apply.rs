@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use editd_types::ContentHash;
+
 use crate::Splice;
 use crate::cut::Cut;
+use crate::hash::{hash_parts, part_size};
 
 /// Applies splices to a content. Returns `None` if the `old` of a splice differs from the bytes at its offset, or if
 /// splices overlap or are unsorted.
@@ -25,26 +28,30 @@ pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Applies splices as [`apply`] does, into shared bytes: each byte is written once.
-pub(crate) fn apply_shared(content: &[u8], splices: &[Splice]) -> Option<Arc<[u8]>> {
-    let mut out = Arc::<[u8]>::new_uninit_slice(checked_size(content, splices)?);
+/// Applies splices as [`apply`] does, into shared bytes, and returns their hash, too. Each byte is written once.
+pub(crate) fn apply_hashed(content: &[u8], splices: &[Splice]) -> Option<(Arc<[u8]>, ContentHash)> {
+    let size = checked_size(content, splices)?;
+    let mut out = Arc::<[u8]>::new_uninit_slice(size);
     let mut rest = Arc::get_mut(&mut out)?;
-    pieces(content, splices, &mut |bytes| {
-        let (piece, behind) = std::mem::take(&mut rest).split_at_mut_checked(bytes.len())?;
-        piece.write_copy_of_slice(bytes);
-        rest = behind;
-        Some(())
-    })?;
-    if !rest.is_empty() {
-        return None;
-    }
+    let (filled, hash) = hash_parts(size, |made| {
+        pieces(content, splices, &mut |piece| {
+            for part in piece.chunks(part_size(size)) {
+                let (place, behind) = std::mem::take(&mut rest).split_at_mut_checked(part.len())?;
+                made(place.write_copy_of_slice(part));
+                rest = behind;
+            }
+            Some(())
+        })?;
+        rest.is_empty().then_some(())
+    });
+    filled?;
     #[expect(
         unsafe_code,
         reason = "no safe call makes shared bytes of several pieces without writing them twice"
     )]
     // SAFETY: the pieces were written one behind the other, and no byte is left behind them.
     let out = unsafe { out.assume_init() };
-    Some(out)
+    Some((out, hash))
 }
 
 /// Returns the size of a content of `before` bytes after splices that fit it.

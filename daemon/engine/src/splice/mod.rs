@@ -21,7 +21,7 @@ mod windows;
 pub use apply::{apply, invert};
 pub use between::splices_between;
 
-pub(crate) use apply::{apply_shared, size_after};
+pub(crate) use apply::{apply_hashed, size_after};
 pub(crate) use assemble::{SpliceWriter, assemble, complete};
 pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;

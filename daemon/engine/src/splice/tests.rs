@@ -241,3 +241,18 @@ fn lines_that_end_in_lone_carriage_returns_are_compared() {
         splices.iter().map(|splice| (splice.at, &splice.old[..], &splice.new[..])).collect();
     assert_eq!(ranges, [(0, &b"a"[..], &b"A"[..]), (6, b"d", b"D\r")]);
 }
+
+#[test]
+fn a_large_content_is_hashed_while_it_is_made() {
+    let before: Vec<u8> = (0..9_000_000u32).map(|at| (at % 253) as u8).collect();
+    let splice = |at: usize, size: usize, new: &[u8]| Splice {
+        at: at as u64,
+        old: before[at..at + size].to_vec(),
+        new: new.to_vec(),
+    };
+    let splices =
+        [splice(3, 0, b"first"), splice(1_048_576, 2_000_000, b""), splice(8_999_999, 1, &[7; 3_000_000])];
+    let (after, hash) = apply_hashed(&before, &splices).unwrap();
+    assert_eq!(*after, *apply(&before, &splices).unwrap());
+    assert_eq!(hash, crate::hash::hash(&after));
+}
