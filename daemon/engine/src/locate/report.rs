@@ -103,14 +103,15 @@ fn needed(quote: &Quote<'_>) -> f64 {
     if quote.loosest < Rung::Fuzzy { 1.0 } else { quote.threshold }
 }
 
-/// Creates the `not_found` error of a substitution; `within` are the lines that were searched.
+/// Creates the `not_found` error of a substitution of a text or a regular expression; `within` are the lines that were
+/// searched.
 pub(crate) fn not_found_pattern(
     text: &Text<'_>,
-    pattern: &str,
-    regex: bool,
+    (pattern, is_regex): (&str, bool),
     within: Option<(u64, u64)>,
+    advice: Option<String>,
 ) -> Refusal {
-    let what = if regex { "regular expression" } else { "text" };
+    let what = if is_regex { "regular expression" } else { "text" };
     let lines = text.lines();
     let place = match within {
         Some((first, last)) => format!("lines {first} to {last}"),
@@ -119,8 +120,9 @@ pub(crate) fn not_found_pattern(
     let mut error = refuse(
         ErrorCode::NotFound,
         format!(
-            "the {what} {:?} does not occur in {place} of the file; check it, or read the file again",
-            excerpt(pattern, 0)
+            "the {what} {:?} does not occur in {place} of the file; {}",
+            excerpt(pattern, 0),
+            advice.as_deref().unwrap_or("check it, or read the file again")
         ),
     );
     error.lines = Some(lines as u64);

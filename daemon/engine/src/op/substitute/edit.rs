@@ -1,26 +1,24 @@
 //! Parses the fields of a substitution and computes its places. Other modules match the pattern.
 
 use std::ops::{ControlFlow, Range};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use editd_types::{EditScope, FileEdit};
 
 use super::engine::{Engine, Flags, Groups, names_return};
+use super::matches::MatchList;
 use super::template::{self, Part};
 use super::wildcard_guard::WildcardGuard;
-use crate::cut::{Cut, Span};
+use crate::cut::Cut;
 use crate::limits;
-use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern, too_many_places};
+use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern};
 use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::fields;
-use crate::op::given::changed_breaks;
 use crate::op::registry::Op;
-use crate::op::replace::{check_count, check_size};
+use crate::op::replace::check_count;
 use crate::op::within;
-use crate::refusal::{malformed, no_room, spent};
-use crate::splice::Place;
-use crate::text::{Breaks, Text, follow};
+use crate::refusal::{malformed, spent};
+use crate::text::{Breaks, Text};
 use crate::{ContentProof, Refusal};
 
 /// A substitution.
@@ -105,85 +103,6 @@ fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
     Ok((flags, optional, once))
 }
 
-/// Bytes of new text that are kept in one piece.
-const CHUNK: usize = 64 * 1024;
-
-/// Matches, and the positions of their new texts in one shared text.
-struct MatchBatch {
-    whole: Rc<str>,
-    matches: Vec<(Span, Span)>,
-}
-
-/// Matches as they are found: small, and their texts share few allocations, since there may be very many.
-struct MatchList<'p, 's> {
-    scene: &'p EditContext<'s>,
-    literal: bool,
-    /// True if a match that swallows a second start is refused.
-    guarded: bool,
-    batches: Vec<MatchBatch>,
-    chunk: String,
-    pending: Vec<(Span, Span)>,
-    count: usize,
-    total: usize,
-    converted: u64,
-}
-
-impl MatchList<'_, '_> {
-    /// Returns true if a match begins or ends between `\r` and `\n`; it is skipped then.
-    fn splits_break(&self, range: &Range<usize>) -> bool {
-        self.scene.text.splits_break(range.start) || self.scene.text.splits_break(range.end)
-    }
-
-    fn add(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
-        let text = self.scene.text;
-        let breaks = memchr::memchr2(b'\n', b'\r', new.as_bytes()).is_some();
-        let start = self.chunk.len();
-        if self.literal || !breaks {
-            self.chunk.push_str(new);
-        } else {
-            let matched = text.content.cut(range.clone());
-            let (made, _) = follow(new, matched, text.ending_at(range.start), text.breaks);
-            self.converted += changed_breaks(new, &made, text.breaks);
-            self.chunk.push_str(&made);
-        }
-        self.total = self.total.saturating_add(self.chunk.len() - start);
-        check_size(self.total)?;
-        if !self.scene.budget.has_room(self.total) {
-            return Err(no_room());
-        }
-        if self.count >= limits::PLACES {
-            return Err(too_many_places());
-        }
-        self.count += 1;
-        self.pending.push((Span::new(range), Span::new(start..self.chunk.len())));
-        if self.chunk.len() >= CHUNK || self.pending.len() >= CHUNK {
-            self.flush();
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) {
-        let whole = Rc::from(std::mem::take(&mut self.chunk));
-        self.batches.push(MatchBatch { whole, matches: std::mem::take(&mut self.pending) });
-    }
-
-    /// Makes places of the matches.
-    fn finish(mut self) -> Vec<Place> {
-        self.flush();
-        let (text, edit) = (self.scene.text, self.scene.edit);
-        // A list that grows would hold the places twice for a moment.
-        let mut list = Vec::with_capacity(self.count);
-        for MatchBatch { whole, matches } in self.batches {
-            list.extend(
-                matches
-                    .into_iter()
-                    .map(|(range, new)| Place::replacing_by(text, edit, range.range(), &whole, new.range())),
-            );
-        }
-        list
-    }
-}
-
 impl Substitute {
     /// Drops the compiled pattern, which is made again when the edit is planned: a job that waits holds no more memory
     /// than its texts.
@@ -212,7 +131,7 @@ impl Substitute {
     pub(crate) fn effect(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within.as_ref(), scene)?;
         let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());
-        let places = self.places(scene, inside, self.expect.is_none())?;
+        let places = self.places(scene, inside.clone(), self.expect.is_none())?;
         let converted = places.converted;
         let places = places.finish();
         let count = places.len() as u64;
@@ -222,14 +141,36 @@ impl Substitute {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
             }
+            let advice = self.line_with_m(scene, inside).map(|line| {
+                format!("with `flags: \"m\"`, ^ and $ match at every line, and it occurs at line {line}")
+            });
             let lines = region.map(|region| region.lines);
-            return Err(not_found_pattern(scene.text, &self.pattern, self.regex.is_some(), lines));
+            return Err(not_found_pattern(scene.text, (&self.pattern, self.is_regex()), lines, advice));
         }
         check_count(if self.once { Some(1) } else { self.expect }, count)?;
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
             found.lines = Some(scene.text.lines_of(first.matched.start()..last.matched.end()));
         }
         Ok(Effect { places, stored: None, found })
+    }
+
+    /// Returns the first line where a regular expression with `^` or `$` would match with the flag `m`, which it lacks.
+    fn line_with_m(&self, scene: &EditContext<'_>, inside: Range<usize>) -> Option<usize> {
+        let flags = self.regex.filter(|flags| !flags.multi_line && self.pattern.contains(['^', '$']))?;
+        if !scene.budget.regex(limits::COMPILING) {
+            return None;
+        }
+        let at_lines = Self {
+            pattern: self.pattern.clone(),
+            replacement: self.replacement.clone(),
+            regex: Some(Flags { multi_line: true, ..flags }),
+            within: None,
+            compiled: None,
+            count: 1,
+            ..*self
+        };
+        let places = at_lines.places(scene, inside, false).ok()?.finish();
+        Some(scene.text.line_of(places.first()?.matched.start()))
     }
 
     /// Returns true if its pattern is a regular expression.
@@ -251,17 +192,7 @@ impl Substitute {
         inside: Range<usize>,
         guarded: bool,
     ) -> Result<MatchList<'p, 's>, Refusal> {
-        let mut places = MatchList {
-            scene,
-            literal: self.literal,
-            guarded,
-            batches: Vec::new(),
-            chunk: String::new(),
-            pending: Vec::new(),
-            count: 0,
-            total: 0,
-            converted: 0,
-        };
+        let mut places = MatchList::new(scene, self.literal, guarded);
         if self.regex.is_some() {
             self.by_regex(&mut places, inside)?;
         } else {

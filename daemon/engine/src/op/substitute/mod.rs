@@ -17,6 +17,7 @@ mod ascii;
 mod backtrack;
 mod edit;
 mod engine;
+mod matches;
 mod meter;
 mod reach;
 mod template;
