@@ -26,6 +26,7 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
+use crate::disk::hashing::hash_parts;
 use crate::limits;
 use crate::metrics::{JobStep, Metrics};
 use crate::os::BootId;
@@ -209,7 +210,7 @@ impl WorkspaceState {
         };
         let named = |path: &'a FilePath| Some((path.clone(), label(path)?.1.clone()));
         let encodings = paths.into_iter().filter_map(named).collect();
-        PlanOptions { encodings, room: None, trees: Arc::clone(&self.trees) }
+        PlanOptions { encodings, room: None, trees: Arc::clone(&self.trees), hash_parts }
     }
 
     /// Returns the present commands of the workspace, and whether they may run.

@@ -48,7 +48,7 @@ pub use editd_types::{
     FileOutcome, FilePath, JobInput, JobMode, JobStatus, Receipt, Reindent, RequestError, SymbolInfo,
 };
 pub use generated::generated;
-pub use hash::{hash_parts, part_size};
+pub use hash::{HashParts, MakeParts, part_size};
 pub use job::{EditFacts, Job, JobEntry, needs_of_input, plan_input};
 pub use merge::{BothContents, LineMap, StaleFiles, merge, rebase};
 pub use op::{NamedLines, Quotation};
@@ -189,8 +189,8 @@ pub struct Plan {
     pub error: Option<Refusal>,
 }
 
-/// The encodings of files, a limit of memory, and the trees of recent texts.
-#[derive(Clone, Debug, Default)]
+/// The encodings of files, a limit of memory, the trees of recent texts, and a way to hash.
+#[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// The encodings of files that are not UTF-8, by label (see `encoding_rs`). The first one for a path is used.
     pub encodings: Vec<(FilePath, String)>,
@@ -199,6 +199,14 @@ pub struct PlanOptions {
     pub room: Option<usize>,
     /// The trees of recent texts, by which similar texts are parsed in less time. They change no result.
     pub trees: Arc<TreeCache>,
+    /// Hashes the new contents while they are made. By default, each part is hashed as it is made.
+    pub hash_parts: HashParts,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { encodings: Vec::new(), room: None, trees: Arc::default(), hash_parts: hash::hash_parts }
+    }
 }
 
 impl PlanOptions {

@@ -30,6 +30,7 @@ pub mod doubt;
 pub mod drop;
 pub mod flush;
 pub mod folders;
+pub mod hashing;
 pub mod in_place;
 mod interrupted;
 pub mod linked;

@@ -3,10 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use editd_engine::{hash_parts, part_size};
+use editd_engine::part_size;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
+use super::hashing::hash_parts;
 use crate::os::{self, Access, Dir, File, FileIdentity, FileKind, OsFile, Stat};
 use crate::record::FileMeta;
 
@@ -208,18 +209,17 @@ fn read_hashed(file: &dyn OsFile, size: u64, most: usize) -> io::Result<(Arc<[u8
 /// Reads and hashes a file of this size; `None` if it has another size, or is empty.
 fn read_of_size(file: &dyn OsFile, size: usize) -> io::Result<Option<(Arc<[u8]>, ContentHash)>> {
     let mut bytes = os::zeros(size);
-    let parts = Arc::get_mut(&mut bytes).unwrap_or_default().chunks_mut(part_size(size));
-    let (has_size, hash) = hash_parts(size, |hashed| {
+    let mut parts = Arc::get_mut(&mut bytes).unwrap_or_default().chunks_mut(part_size(size));
+    let mut has_size = Ok(size > 0);
+    let hash = hash_parts(size, &mut |hashed| {
         let mut left = size;
-        for part in parts {
-            let (read, more) = file.fill(part, (size - left) as u64)?;
+        for part in parts.by_ref() {
             left -= part.len();
-            if read < part.len() || more == (left == 0) {
-                return io::Result::Ok(false);
+            match file.fill(part, (size - left - part.len()) as u64) {
+                Ok((read, more)) if read == part.len() && more == (left > 0) => hashed(part),
+                other => return has_size = other.map(|_| false),
             }
-            hashed(part);
         }
-        Ok(size > 0)
     });
     Ok(has_size?.then_some((bytes, hash)))
 }

@@ -56,7 +56,7 @@ pub(super) fn edit_by_edit(
     let (own, splices) = (&located.splices, &others.splices);
     let mut splices: Vec<Splice> = own.iter().chain(splices).cloned().collect();
     splices.sort_by_key(|splice| splice.at);
-    let (after, hash) = apply_hashed(current, &splices)?;
+    let (after, hash) = apply_hashed(current, &splices, path_edits.options.hash_parts)?;
     let (added, removed) = Delta::of_splices(current, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };
     let outcomes = outcomes(stages, &places, located, others)?;

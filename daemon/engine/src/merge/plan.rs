@@ -128,7 +128,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
     } else {
         merged(base, &change.splices, bytes, options.label(&change.path))?
     };
-    let (after, hash) = apply_hashed(bytes, &splices)
+    let (after, hash) = apply_hashed(bytes, &splices, options.hash_parts)
         .ok_or_else(|| internal("merged splices do not fit the file; please report this job"))?;
     (change.added, change.removed) = Delta::of_splices(bytes, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };

@@ -237,8 +237,9 @@ fn text_edits(
     let (bytes, hash) = (before.bytes(), hash.filter(|_| *before != FileState::Absent));
     let label = job.options.label(path);
     let earlier = tree.earlier(path).map(|(before, splices)| EarlierChanges { before, splices });
-    let (budget, trees) = (&job.budget, &*job.options.trees);
-    let base = EditBase { bytes, label, hash, path, budget, trees, earlier, elsewhere: &elsewhere };
+    let (budget, trees, hash_parts) = (&job.budget, &*job.options.trees, job.options.hash_parts);
+    let base =
+        EditBase { bytes, label, hash, path, budget, trees, hash_parts, earlier, elsewhere: &elsewhere };
     stage::run(&base, ops, verdicts, clips)
 }
 

@@ -22,7 +22,7 @@ use crate::splice::{
     Place, apply_hashed, arrange, assemble, complete, land, size_after, touched_lines, whole_lines,
 };
 use crate::text::{Breaks, Encoding, Text};
-use crate::{ContentProof, QuotedLines, Refusal, Splice};
+use crate::{ContentProof, HashParts, QuotedLines, Refusal, Splice};
 
 /// The content on which the edits of an entry are planned, and the facts about it.
 pub(crate) struct EditBase<'g> {
@@ -38,6 +38,8 @@ pub(crate) struct EditBase<'g> {
     pub(crate) budget: &'g Budget,
     /// The trees of recent texts.
     pub(crate) trees: &'g TreeCache,
+    /// Hashes the new content while it is made.
+    pub(crate) hash_parts: HashParts,
     /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<EarlierChanges<'g>>,
     /// Searches for a text in the other files of the job.
@@ -334,7 +336,7 @@ fn make(
     if !base.budget.make(held.saturating_add(size)) {
         return Err(no_room());
     }
-    let (after, hash) = apply_hashed(base.bytes, &splices)
+    let (after, hash) = apply_hashed(base.bytes, &splices, base.hash_parts)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
     let hashes = (base.hash.unwrap_or_else(|| crate::hash::hash(base.bytes)), hash);
     // Edits may reverse each other: one removes a line, another adds it.

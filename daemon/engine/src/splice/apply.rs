@@ -6,7 +6,7 @@ use editd_types::ContentHash;
 
 use crate::Splice;
 use crate::cut::Cut;
-use crate::hash::{hash_parts, part_size};
+use crate::hash::{HashParts, part_size};
 
 /// Applies splices to a content. Returns `None` if the `old` of a splice differs from the bytes at its offset, or if
 /// splices overlap or are unsorted.
@@ -29,22 +29,28 @@ pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
 }
 
 /// Applies splices as [`apply`] does, into shared bytes, and returns their hash, too. Each byte is written once.
-pub(crate) fn apply_hashed(content: &[u8], splices: &[Splice]) -> Option<(Arc<[u8]>, ContentHash)> {
+pub(crate) fn apply_hashed(
+    content: &[u8],
+    splices: &[Splice],
+    hash_parts: HashParts,
+) -> Option<(Arc<[u8]>, ContentHash)> {
     let size = checked_size(content, splices)?;
     let mut out = Arc::<[u8]>::new_uninit_slice(size);
     let mut rest = Arc::get_mut(&mut out)?;
-    let (filled, hash) = hash_parts(size, |made| {
-        pieces(content, splices, &mut |piece| {
+    let mut filled = None;
+    let hash = hash_parts(size, &mut |made| {
+        filled = pieces(content, splices, &mut |piece| {
             for part in piece.chunks(part_size(size)) {
                 let (place, behind) = std::mem::take(&mut rest).split_at_mut_checked(part.len())?;
                 made(place.write_copy_of_slice(part));
                 rest = behind;
             }
             Some(())
-        })?;
-        rest.is_empty().then_some(())
+        });
     });
-    filled?;
+    if filled.is_none() || !rest.is_empty() {
+        return None;
+    }
     #[expect(
         unsafe_code,
         reason = "no safe call makes shared bytes of several pieces without writing them twice"
