@@ -79,6 +79,38 @@ fn the_change_and_its_outcome_are_those_of_what_is_there_now() {
 }
 
 #[test]
+fn a_new_text_is_not_joined_to_a_line_of_others() {
+    for (base, now, old, new, result) in [
+        ("i\n\nx = 1\ny\n", "i\n\nz  # count\nx = 1\ny\n", "\nx = 1\n", "x = 5\n", None),
+        (
+            "a\n\ndef f():\n    b\n",
+            "a\n\n# note\ndef f():\n    b\n",
+            "\ndef f():\n    b\n",
+            "def f():\n    b\n",
+            None,
+        ),
+        ("i\n\nx = 1\n", "i\n\nj\nx = 1\n", "\nx = 1\n", "", None),
+        ("a\n\nb\nz\n", "a\n\nX\nb\nz\n", "\nb", "c", None),
+        ("a\nb = 1\nc\nd\n", "a\nb = 2  # two\nc\nd\n", "\nc", " + 5\nc", None),
+        ("a\nx\nb\nc\n", "a\nx\nEXT\nb\nc\n", "x\n", "new", None),
+        ("a\nx\nb\nc\n", "a\nx\nB\nc\n", "x\n", "new", None),
+        ("a\r\nb\r\nc\r\n", "a\r\nX\r\nb\r\nc\r\n", "\nb", "c", None),
+        // The breaks stay, nothing is left to join, or the line is as it was.
+        ("i\n\nx = 1\ny\n", "i\n\nz\nx = 1\ny\n", "\nx = 1\n", "\nx = 5\n", Some("i\n\nz\nx = 5\ny\n")),
+        ("a\nx = 1\ny\nz\n", "a\nEXT\nx = 1\ny\nz\n", "\nx = 1", "", Some("a\nEXT\ny\nz\n")),
+        ("a\nx\nb\nc\n", "a\nx\nEXT\nb\nc\n", "x\n", "", Some("a\nEXT\nb\nc\n")),
+        ("a\nx\nb\nc\n", "EXT\na\nx\nb\nC\n", "\nx\n", "+", Some("EXT\na+b\nC\n")),
+    ] {
+        let (plan, refusals) = rebased(&[&[replace(old, new)]], &file(base, 0o644), &file(now, 0o644));
+        let codes: Vec<_> = refusals.iter().map(|refusal| refusal.code).collect();
+        match result {
+            Some(result) => assert_eq!((codes, text(&plan.changes[0].after)), (vec![], result), "{base:?}"),
+            None => assert_eq!(codes, [ErrorCode::Conflict], "{now:?}, {:?}", text(&plan.changes[0].after)),
+        }
+    }
+}
+
+#[test]
 fn two_stages_of_a_file_are_one_change_told_at_its_ends() {
     let (base, now) = (file("a\nb\nc\n", 0o644), file("a\nb\nc\nd\n", 0o644));
     let (plan, refusals) = rebased(&[&[lines(1, 1, "x\ny")], &[replace("y", "z")]], &base, &now);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use editd_types::{EditOutcome, EditPosition, EditStatus};
 
+use super::joined::joins_known_lines;
 use super::slide::reaches;
 use crate::diff::Delta;
 use crate::job::{Job, JobEntry};
@@ -90,11 +91,14 @@ pub(super) fn located(path_edits: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>
     let moved = moved(path_edits, &places);
     let now = trial(&moved, path_edits.current, path_edits).filter(|_| whole(&places))?;
     let mut outcomes = now.iter().flatten();
+    let known = (bare.len() == 1).then_some(contents);
     for (place, then) in places.iter_mut().flatten().zip(alone.iter().flatten()) {
         let Some(edit) = place.as_ref() else { continue };
         let now = outcomes.next()?;
-        let certain =
-            found(now) && (!quotes_one(edit) || rung(now) <= rung(then)) && !made_already(edit, contents);
+        let certain = found(now)
+            && (!quotes_one(edit) || rung(now) <= rung(then))
+            && !made_already(edit, contents)
+            && joins_known_lines(edit, (then, now), known, label);
         if !certain {
             *place = None;
         }

@@ -15,6 +15,7 @@
 
 mod again;
 mod each;
+mod joined;
 mod plan;
 mod region;
 mod slide;
